@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log: one totally ordered sequence of batches for each shard, with compare-and-set appends.
+// Siblings: memory_event_log (one process), nats_event_log (JetStream). Contract test:
+// tests/contract. Any thread may call; callbacks come on any thread and must only post.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+
+namespace jaque {
+
+using ShardId = uint32_t;
+// Position of a batch in its shard's log. Sequences of a shard increase but need not be dense; 0 is
+// before the first.
+using Sequence = uint64_t;
+
+// An append has three outcomes, and "unknown" is never guessed (design, section 5).
+enum class AppendOutcome { kCommitted, kConflict, kUnknown };
+
+struct AppendResult {
+  AppendOutcome outcome = AppendOutcome::kUnknown;
+  Sequence sequence = 0;   // of the batch, if committed
+  absl::Status status;     // why, otherwise
+};
+
+struct LogRecord {
+  Sequence sequence = 0;
+  std::string_view bytes;  // a serialized jaque.v1.LogBatch; valid during the call
+};
+
+class EventLog {
+ public:
+  virtual ~EventLog() = default;
+
+  // Appends one batch if the last sequence of `shard` is `expected`. The same `batch_id` appended again
+  // within the deduplication window is answered kCommitted with the first one's sequence, even though
+  // `expected` is stale. `done` is called exactly once.
+  virtual void Append(ShardId shard, Sequence expected, std::string batch_id, std::string bytes,
+                      absl::AnyInvocable<void(AppendResult)> done) = 0;
+
+  // Calls `visit` with each record of `shard` after `after`, in order, up to the last one stored when
+  // the read began. Blocks. Stops with the first bad status of `visit`.
+  virtual absl::Status Read(ShardId shard, Sequence after,
+                            absl::FunctionRef<absl::Status(const LogRecord&)> visit) = 0;
+
+  // Forgets the records of `shard` up to and including `through`.
+  virtual absl::Status Trim(ShardId shard, Sequence through) = 0;
+
+  // Follows all shards from now on, or from `after` where given for one shard: used by sinks,
+  // notifiers, live views. The subscription ends with the returned handle.
+  class Subscription {
+   public:
+    virtual ~Subscription() = default;
+  };
+  using TailFn = std::function<void(ShardId, const LogRecord&)>;
+  virtual std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit) = 0;
+};
+
+}  // namespace jaque
