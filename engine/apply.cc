@@ -152,9 +152,10 @@ class Application {
       matched[consumed.filter()] = true;
     }
     if (!consumed.until()) {
-      listen->consumed.Append(*fact.data);
       if (std::get<dsl::ListenTask>(frame.task->spec).foreach.has_value()) {
         listen->waiting.push_back(*fact.data);
+      } else {
+        listen->consumed.Append(*fact.data);
       }
     }
     if (consumed.satisfied()) {

@@ -53,7 +53,7 @@ struct ListenState {
   std::vector<bool> matched;         // `all`: by filter
   std::vector<bool> until_matched;
   absl::btree_map<std::string, Value> correlation;
-  Value consumed = Value::Array();   // every item read so far, for `until`
+  Value consumed = Value::Array();   // without foreach: every item read so far
   Value outputs = Value::Array();    // with foreach: what each iteration gave
   std::deque<Value> waiting;         // items that foreach has not begun
   Value item;                        // of the iteration under way
