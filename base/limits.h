@@ -44,6 +44,14 @@ inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an err
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
 
+// --- the log -----------------------------------------------------------------------------------
+inline constexpr size_t kBatchBytes = 960 << 10;           // events of one append (NATS takes 1 MiB)
+inline constexpr size_t kEventOverheadBytes = 128;         // of an event beside its values, at most
+inline constexpr int kAppendResends = 5;                   // of one whose outcome is unknown
+inline constexpr int64_t kAppendResendMicros = 200'000;
+inline constexpr int64_t kReloadMicros = 1'000'000;        // between attempts to read a shard back
+inline constexpr int64_t kOutboxRetryMicros = 500'000;     // before a refused delivery is repeated
+
 // --- outside work ------------------------------------------------------------------------------
 inline constexpr size_t kHttpResponseBytes = 8 << 20;
 inline constexpr int kHttpRedirects = 10;
@@ -57,6 +65,6 @@ inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's 
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
 inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
-inline constexpr size_t kEndedInstances = 100'000;         // ended ones a memory engine remembers
+inline constexpr size_t kEndedInstances = 256;          // ended ones that a shard remembers
 
 }  // namespace jaque::limits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine: the executor threads and what they share. Built by cmd/ from the interfaces; serves commands
-// from a CommandBus. Start and Stop are called once each, by the thread that built it.
+// An engine: the executor threads and what they share. Built by cmd/ from the interfaces; serves
+// commands from a CommandBus. Start and Stop are called once each, by the thread that built it.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace jaque {
 struct EngineOptions {
   std::string engine_id;
   uint32_t shards = 128;
-  int executors = 1;       // threads
-  uint64_t seed = 0;       // of jitter and ids
+  int executors = 1;  // threads
+  uint64_t seed = 0;  // of jitter and ids
 };
 
 // What an engine is built from; all outlive it.
