@@ -12,6 +12,7 @@
 #include "log/event_log.h"
 #include "queue/command_bus.h"
 #include "queue/event_stream.h"
+#include "queue/task_cancels.h"
 #include "queue/task_queue.h"
 
 namespace jaque {
@@ -28,6 +29,7 @@ struct EngineParts {
   const Clock* clock = nullptr;
   EventLog* log = nullptr;
   TaskQueue* tasks = nullptr;
+  TaskCancels* cancels = nullptr;
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;

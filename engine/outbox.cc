@@ -30,6 +30,7 @@ void AddChild(Instance* instance, Frame* frame, const std::string& definition, c
   OutboxEntry& entry = Add(instance, OutboxEntry::Kind::kStartChild, child);
   entry.definition = definition;
   entry.frame = frame->id;
+  entry.depth = instance->parent.depth;
   entry.await = run.await;
   entry.json = ToJson(input);
   if (run.await) frame->Get<WorkState>()->child = child;
