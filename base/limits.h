@@ -50,6 +50,11 @@ inline constexpr int kHttpConnectSeconds = 10;
 inline constexpr int kHttpSeconds = 300;                   // where the task has no timeout
 inline constexpr size_t kProcessOutputBytes = 1 << 20;     // each of stdout and stderr
 inline constexpr int kProcessSeconds = 3'600;              // where the task has no timeout
+inline constexpr int kProcessGraceSeconds = 2;             // from SIGTERM to SIGKILL
+inline constexpr size_t kOpenApiDocuments = 64;            // parsed ones that a worker remembers
+inline constexpr int kOpenApiSeconds = 300;                // then a document is fetched again
+inline constexpr int kReferenceDepth = 32;                 // $ref to $ref in an OpenAPI document
+inline constexpr int kTaskDeliveries = 3;                  // of one task; more mean that it kills workers
 
 // --- serving -----------------------------------------------------------------------------------
 inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's body
