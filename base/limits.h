@@ -63,6 +63,12 @@ inline constexpr int kDefinitionsLoading = 64;             // submitted, not yet
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
 inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
+inline constexpr size_t kQueuedTasks = 1'000'000;          // memory task queue: not acknowledged yet
+inline constexpr int kDeduplicationSeconds = 120;          // a message id sent again is stored once
+inline constexpr size_t kDeduplicationIds = 100'000;       // ids that a memory sibling remembers
+inline constexpr size_t kDeduplicationBatches = 1'000;     // ids the memory log remembers for a shard
+inline constexpr int kAcknowledgeSeconds = 30;             // then a delivered message comes again
+inline constexpr int kIngressAttempts = 10;                // of one ingress command, then it is dead
 inline constexpr size_t kEndedInstances = 100'000;         // ended ones a memory engine remembers
 
 }  // namespace jaque::limits
