@@ -59,9 +59,21 @@ inline constexpr int kHttpConnectSeconds = 10;
 inline constexpr int kHttpSeconds = 300;                   // where the task has no timeout
 inline constexpr size_t kProcessOutputBytes = 1 << 20;     // each of stdout and stderr
 inline constexpr int kProcessSeconds = 3'600;              // where the task has no timeout
+inline constexpr int kProcessGraceSeconds = 2;             // from SIGTERM to SIGKILL
+inline constexpr size_t kOpenApiDocuments = 64;            // parsed ones that a worker remembers
+inline constexpr int kOpenApiSeconds = 300;                // then a document is fetched again
+inline constexpr int kReferenceDepth = 32;                 // $ref to $ref in an OpenAPI document
+inline constexpr int kTaskDeliveries = 3;                  // of one task; more mean that it kills workers
 
 // --- serving -----------------------------------------------------------------------------------
 inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's body
+inline constexpr size_t kRequestHeaderBytes = 16 << 10;    // its request line and headers
+inline constexpr int kRequestSeconds = 30;                 // to send a request, to take an answer
+inline constexpr int kIdleSeconds = 75;                    // a connection between two requests
+inline constexpr int kDrainSeconds = 10;                   // requests in flight when the server stops
+inline constexpr size_t kHttpConnections = 10'000;
+inline constexpr size_t kEventsPerRequest = 1'000;         // a batch of CloudEvents
+inline constexpr int kDefinitionsLoading = 64;             // submitted, not yet validated; then 429
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
 inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
