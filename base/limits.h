@@ -14,6 +14,11 @@ inline constexpr size_t kDefinitionNodes = 100'000;        // after aliases are 
 inline constexpr int kDefinitionDepth = 128;               // nesting of a document
 inline constexpr size_t kFindings = 100;                   // findings reported for one document
 
+// --- JSON Schema (one validation) ---------------------------------------------------------------
+inline constexpr uint64_t kSchemaSteps = 5'000'000;        // keywords and members looked at
+inline constexpr int kSchemaDepth = 500;                   // schemas applied inside each other
+inline constexpr size_t kSchemaViolations = 5;             // named in the error
+
 // --- JSON --------------------------------------------------------------------------------------
 inline constexpr int kJsonDepth = 10'000;                  // as jq 1.8
 inline constexpr size_t kInputBytes = 512 << 10;           // an instance's input, an event's data
