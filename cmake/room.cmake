@@ -20,8 +20,6 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 add_library(jaque_options INTERFACE)
 target_compile_options(jaque_options INTERFACE -Wall -Wextra -Werror -fno-omit-frame-pointer)
 target_include_directories(jaque_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/proto)
-# SYSTEM: warnings in the headers of others are not ours to mend.
-target_include_directories(jaque_options SYSTEM INTERFACE /usr/include)
 if(SANITIZE)
   target_compile_options(jaque_options INTERFACE -fsanitize=${SANITIZE} -fno-sanitize-recover=all)
   target_link_options(jaque_options INTERFACE -fsanitize=${SANITIZE})

@@ -2,8 +2,8 @@
 // A jq 1.8 program, compiled once and shared by threads; variables are bound at evaluation.
 // The language: docs/expressions.md. No files, environment, input, halt or modules.
 //
-// Errors are absl::Status: InvalidArgument for what the author's program or data did wrong (the message
-// is jq's), ResourceExhausted for a bound reached (nothing in the program can catch it).
+// Errors are absl::Status: InvalidArgument for what the author's program or data did wrong (the
+// message is jq's), ResourceExhausted for a bound reached (nothing in the program can catch it).
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ struct SourcePlace {
   int column = 1;
 };
 
-// Gives the values of variables while a program runs. Called on the evaluating thread, at most once for
-// each variable and evaluation; `name` has no '$'.
+// Gives the values of variables while a program runs. Called on the evaluating thread, at most once
+// for each variable and evaluation; `name` has no '$'.
 class VariableSource {
  public:
   virtual ~VariableSource() = default;
@@ -89,8 +89,8 @@ struct CompileOptions {
 
 CompileResult Compile(std::string_view source, const CompileOptions& options = {});
 
-// What a runtime expression of the DSL yields: no output is null, one is itself, several are an array
-// (docs/dsl-notes.md).
+// What a runtime expression of the DSL yields: no output is null, one is itself, several are an
+// array (docs/dsl-notes.md).
 absl::StatusOr<Value> Evaluate(const Program& program, const Value& input,
                                const Evaluation& evaluation);
 

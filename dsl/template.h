@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value of a definition with runtime expressions inside: constants stay, `${ … }` strings are evaluated
+// (strict mode). The result is data: what it contains is never evaluated again. Immutable, any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "expression/program.h"
+#include "expression/value.h"
+
+namespace jaque::dsl {
+
+class Template {
+ public:
+  Template();                                   // the constant null
+  static Template Constant(Value value);
+  static Template Expression(std::shared_ptr<const expression::Program> program);
+  // Object or array some of whose parts are templates.
+  static Template Object(std::vector<std::pair<std::string, Template>> members);
+  static Template Array(std::vector<Template> items);
+
+  bool is_constant() const;
+  const Value& constant() const;                // CHECKs is_constant
+  const std::shared_ptr<const expression::Program>* program() const;  // null unless one expression
+
+  // Names of the variables (without '$') that the expressions use, each once.
+  std::vector<std::string> Variables() const;
+  // What of `.` and of a variable the expressions can touch, merged.
+  expression::Program::Footprint InputFootprint() const;
+
+  // Members of an object template, for those who evaluate them one by one; empty otherwise.
+  const std::vector<std::pair<std::string, Template>>& members() const;
+  const Template* FindMember(std::string_view key) const;
+
+  // InvalidArgument or ResourceExhausted as Program::Run gives it; the bounds hold for the whole template.
+  absl::StatusOr<Value> Evaluate(const Value& input, const expression::Evaluation& evaluation) const;
+
+ private:
+  struct Node;
+  std::shared_ptr<const Node> node_;
+};
+
+}  // namespace jaque::dsl
