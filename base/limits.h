@@ -46,6 +46,7 @@ inline constexpr size_t kIterations = 1'000'000;           // items of one for
 inline constexpr int64_t kDurationSeconds = 100LL * 365 * 86'400;  // a wait, a timeout, a delay
 inline constexpr int64_t kRetryDelaySeconds = 86'400;      // a retry's delay is capped here
 inline constexpr int kRetryAttempts = 1'000;               // where the policy names no limit
+inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an error's text is cut
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
 

@@ -18,13 +18,16 @@ class Template {
   Template();                                   // the constant null
   static Template Constant(Value value);
   static Template Expression(std::shared_ptr<const expression::Program> program);
+  // Loose mode (docs/dsl-notes.md): where the evaluation fails, the result is `text`.
+  static Template LooseExpression(std::shared_ptr<const expression::Program> program,
+                                  std::string text);
   // Object or array some of whose parts are templates.
   static Template Object(std::vector<std::pair<std::string, Template>> members);
   static Template Array(std::vector<Template> items);
 
   bool is_constant() const;
   const Value& constant() const;                // CHECKs is_constant
-  const std::shared_ptr<const expression::Program>* program() const;  // null unless one expression
+  const std::shared_ptr<const expression::Program>* program() const;  // null unless one strict expression
 
   // Names of the variables (without '$') that the expressions use, each once.
   std::vector<std::string> Variables() const;
@@ -35,11 +38,13 @@ class Template {
   const std::vector<std::pair<std::string, Template>>& members() const;
   const Template* FindMember(std::string_view key) const;
 
-  // InvalidArgument or ResourceExhausted as Program::Run gives it; the bounds hold for the whole template.
+  // InvalidArgument or ResourceExhausted as Program::Run gives it. The bounds of time and memory hold for
+  // the whole template, the others for each of its expressions.
   absl::StatusOr<Value> Evaluate(const Value& input, const expression::Evaluation& evaluation) const;
 
  private:
   struct Node;
+  explicit Template(std::shared_ptr<const Node> node);
   std::shared_ptr<const Node> node_;
 };
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dsl/findings.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "dsl/text.h"
+#include "base/limits.h"
+
+namespace jaque::dsl {
+
+void Findings::Add(Place place, std::string pointer, std::string message) {
+  if (findings_.size() >= limits::kFindings) return;
+  for (const Finding& other : findings_) {
+    if (other.line == place.line && other.column == place.column && other.message == message) return;
+  }
+  findings_.push_back({place.line, place.column, std::move(pointer), std::move(message)});
+}
+
+void Findings::AddAt(const Node& node, std::string message) {
+  Add(node.place, PointerOf(node), std::move(message));
+}
+
+void Findings::AddAtKey(const Node& node, std::string message) {
+  Add(node.key_place.line != 0 ? node.key_place : node.place, PointerOf(node), std::move(message));
+}
+
+std::vector<Finding> Findings::Take() {
+  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  });
+  return std::move(findings_);
+}
+
+std::string FormatFinding(std::string_view file, const Finding& finding) {
+  std::string text(file);
+  if (finding.line > 0) Append(&text, ":", finding.line, ":", finding.column);
+  Append(&text, ": ", finding.message);
+  if (!finding.pointer.empty()) Append(&text, " (", finding.pointer, ")");
+  return text;
+}
+
+}  // namespace jaque::dsl
