@@ -35,6 +35,12 @@ inline constexpr int kExpressionDepth = 10'000;            // calls and backtrac
 inline constexpr size_t kExpressionOutputs = 10'000;
 inline constexpr uint64_t kRegexRetries = 1'000'000;       // of one match (Oniguruma's retry limit)
 
+inline constexpr size_t kRegexPatternBytes = 16 << 10;     // source text of one regular expression
+inline constexpr unsigned kRegexNesting = 200;             // groups inside groups
+inline constexpr int kRegexGroups = 1'000;                 // capture groups
+inline constexpr unsigned kRegexStack = 400'000;           // backtrack points of one match
+inline constexpr unsigned long kRegexCalls = 100'000;      // subexpression calls of one search
+
 // --- execution ---------------------------------------------------------------------------------
 inline constexpr int kStepsPerDecision = 1'000;            // then the decision is cut and continued
 inline constexpr int kStepsWithoutWait = 100'000;          // a loop that never waits faults
@@ -45,6 +51,7 @@ inline constexpr size_t kIterations = 1'000'000;           // items of one for
 inline constexpr int64_t kDurationSeconds = 100LL * 365 * 86'400;  // a wait, a timeout, a delay
 inline constexpr int64_t kRetryDelaySeconds = 86'400;      // a retry's delay is capped here
 inline constexpr int kRetryAttempts = 1'000;               // where the policy names no limit
+inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an error's text is cut
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/effects.h"
+
+#include <utility>
+
+#include "engine/dispatch.h"
+#include "expression/json.h"
+
+namespace jaque::engine {
+namespace {
+
+void AddTimer(const Instance& instance, FrameId frame, v1::TimerKind kind, Micros due,
+              std::vector<Effect>* effects) {
+  if (due != 0) effects->push_back(ArmTimer{instance.id, frame, kind, due});
+}
+
+// What a leaf needs from outside to go on.
+void AddFrameEffects(const Instance& instance, const Frame& frame,
+                     const EffectEnvironment& environment, std::vector<Effect>* effects) {
+  AddTimer(instance, frame.id, v1::TIMER_KIND_TIMEOUT, frame.timeout, effects);
+  AddTimer(instance, frame.id, v1::TIMER_KIND_WAKE, frame.wake, effects);
+  if (frame.task == nullptr) return;
+  if (frame.task->kind() == dsl::TaskKind::kWorker) {
+    effects->push_back(
+        DispatchTask{std::get<dsl::WorkerTask>(frame.task->spec).pool,
+                     BuildTaskRequest(instance, frame, environment.engine_id)});
+  }
+  const ListenState* listen = frame.Get<ListenState>();
+  if (listen != nullptr && !listen->satisfied) {
+    effects->push_back(StartListening{instance.id, frame.id, instance.events_after});
+  }
+}
+
+void AddOutbox(const Instance& instance, uint64_t first, std::vector<Effect>* effects) {
+  for (auto at = instance.outbox.lower_bound(first); at != instance.outbox.end(); ++at) {
+    effects->push_back(SendOutbox{instance.id, at->first, at->second});
+  }
+}
+
+}  // namespace
+
+void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
+                const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
+                std::vector<Effect>* effects) {
+  for (const AbortedWork& work : aborted) {
+    if (work.task->kind() != dsl::TaskKind::kWorker) continue;
+    effects->push_back(CancelTask{instance.id, work.frame, work.attempt});
+  }
+  const v1::Event& event = fact.event;
+  switch (event.kind_case()) {
+    case v1::Event::kInstanceStarted:
+      AddTimer(instance, kRootFrame, v1::TIMER_KIND_TIMEOUT, instance.Find(kRootFrame)->timeout,
+               effects);
+      break;
+    case v1::Event::kTaskStarted:
+      AddFrameEffects(instance, *instance.Find(event.task_started().frame()), environment, effects);
+      break;
+    case v1::Event::kRetryScheduled:
+      AddTimer(instance, event.retry_scheduled().frame(), v1::TIMER_KIND_WAKE,
+               event.retry_scheduled().due_micros(), effects);
+      break;
+    case v1::Event::kAttemptStarted:
+      AddTimer(instance, event.attempt_started().frame(), v1::TIMER_KIND_WAKE,
+               event.attempt_started().wake_micros(), effects);
+      break;
+    default:
+      break;
+  }
+  AddOutbox(instance, first_outbox, effects);
+}
+
+std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment) {
+  std::vector<Effect> effects;
+  for (const auto& [id, instance] : state.instances) {
+    for (const auto& [frame_id, frame] : instance->frames) {
+      AddFrameEffects(*instance, *frame, environment, &effects);
+    }
+    AddOutbox(*instance, 0, &effects);
+    if (!instance->ready.empty()) effects.push_back(ContinueLater{id});
+  }
+  return effects;
+}
+
+v1::InstanceDescription Describe(const Instance& instance) {
+  v1::InstanceDescription description;
+  description.set_id(instance.id);
+  description.set_definition(instance.workflow->id());
+  description.set_status(StatusOf(instance));
+  description.set_input(ToJson(instance.input));
+  description.set_started_micros(instance.started);
+  description.set_ended_micros(instance.ended);
+  if (instance.end_status == v1::INSTANCE_STATUS_COMPLETED) {
+    description.set_output(ToJson(instance.output));
+  }
+  if (!instance.error.type().empty() || !instance.error.detail().empty()) {
+    *description.mutable_error() = instance.error;
+  }
+  for (const auto& [id, frame] : instance.frames) {
+    if (frame->task == nullptr) continue;
+    v1::ActiveTask* active = description.add_active();
+    active->set_pointer(frame->task->pointer);
+    active->set_frame(id);
+    const TryState* attempt = frame->Get<TryState>();
+    active->set_attempt(attempt != nullptr ? attempt->attempt : 1);
+    active->set_started_micros(frame->started);
+    active->set_due_micros(frame->wake != 0 ? frame->wake : frame->timeout);
+  }
+  return description;
+}
+
+v1::InstanceDescription Describe(const std::string& id, const EndedInstance& ended) {
+  v1::InstanceDescription description;
+  description.set_id(id);
+  description.set_definition(ended.definition);
+  description.set_status(ended.status);
+  description.set_input(ended.input);
+  description.set_output(ended.output);
+  description.set_started_micros(ended.started);
+  description.set_ended_micros(ended.ended);
+  if (!ended.error.type().empty() || !ended.error.detail().empty()) {
+    *description.mutable_error() = ended.error;
+  }
+  return description;
+}
+
+}  // namespace jaque::engine

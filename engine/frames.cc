@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/frames.h"
+
+#include <algorithm>
+
+#include "base/status_macros.h"
+#include "engine/outbox.h"
+
+namespace jaque::engine {
+
+Frame& FrameTree::Add(FrameId id, Frame* parent, const dsl::Task* task) {
+  auto frame = std::make_unique<Frame>();
+  frame->id = id;
+  frame->parent = parent->id;
+  frame->task = task;
+  frame->depth = parent->depth + 1;
+  ++parent->children;
+  instance_.next_frame = std::max(instance_.next_frame, id + 1);
+  return *(instance_.frames[id] = std::move(frame));
+}
+
+void FrameTree::Begin(Frame* frame, const std::optional<Value>& data) {
+  switch (frame->task->kind()) {
+    case dsl::TaskKind::kDo:
+      return MakeReady(frame->id);
+    case dsl::TaskKind::kFor:
+      frame->detail = ForState{.items = *data};
+      frame->cursor = static_cast<uint32_t>(ListOf(instance_, *frame)->size());
+      return MakeReady(frame->id);
+    case dsl::TaskKind::kFork: {
+      ForkState fork;
+      fork.outputs.resize(std::get<dsl::ForkTask>(frame->task->spec).branches.size());
+      frame->detail = std::move(fork);
+      return MakeReady(frame->id);
+    }
+    case dsl::TaskKind::kTry:
+      frame->detail = TryState{.first_attempt = frame->started};
+      return MakeReady(frame->id);
+    case dsl::TaskKind::kListen: {
+      const dsl::EventConsumption& to = std::get<dsl::ListenTask>(frame->task->spec).to;
+      ListenState listen;
+      listen.matched.resize(to.filters.size());
+      if (to.until_events != nullptr) listen.until_matched.resize(to.until_events->filters.size());
+      frame->detail = std::move(listen);
+      for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame->task->spec))) {
+        state_.listens[type].insert({instance_.id, frame->id});
+      }
+      break;
+    }
+    case dsl::TaskKind::kWorker:
+    case dsl::TaskKind::kRunWorkflow:
+      frame->detail = WorkState{};
+      break;
+    case dsl::TaskKind::kWait:
+      break;
+    default:
+      JAQUE_CHECK(false);
+  }
+  instance_.steps_without_wait = 0;
+}
+
+void FrameTree::Remove(FrameId id, bool completed) {
+  RemoveBelow(id);
+  auto found = instance_.frames.find(id);
+  JAQUE_CHECK(found != instance_.frames.end());
+  Forget(*found->second, completed);
+  if (Frame* parent = instance_.Find(found->second->parent)) --parent->children;
+  instance_.frames.erase(found);
+}
+
+void FrameTree::RemoveBelow(FrameId id) {
+  Frame* top = instance_.Find(id);
+  JAQUE_CHECK(top != nullptr);
+  if (top->children == 0) return;
+  // Ids grow downwards: one pass in order finds all descendants.
+  absl::btree_set<FrameId> doomed;
+  for (auto at = instance_.frames.upper_bound(id); at != instance_.frames.end(); ++at) {
+    const FrameId parent = at->second->parent;
+    if (parent == id || doomed.contains(parent)) doomed.insert(at->first);
+  }
+  for (FrameId frame : doomed) {
+    Forget(*instance_.Find(frame), /*completed=*/false);
+    instance_.frames.erase(frame);
+  }
+  top->children = 0;
+}
+
+void FrameTree::Forget(const Frame& frame, bool completed) {
+  Unready(frame.id);
+  if (frame.Get<ListenState>() != nullptr) ForgetListen(frame);
+  const WorkState* work = frame.Get<WorkState>();
+  if (work == nullptr || completed) return;
+  if (!work->child.empty()) AddCancelChild(&instance_, work->child);
+  if (aborted_ != nullptr && work->child.empty()) {
+    aborted_->push_back({frame.id, frame.task, work->attempt});
+  }
+}
+
+void FrameTree::MakeReady(FrameId id) {
+  auto& ready = instance_.ready;
+  if (std::find(ready.begin(), ready.end(), id) == ready.end()) ready.push_back(id);
+}
+
+void FrameTree::Unready(FrameId id) {
+  auto& ready = instance_.ready;
+  ready.erase(std::remove(ready.begin(), ready.end(), id), ready.end());
+}
+
+void FrameTree::ForgetListen(const Frame& frame) {
+  for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame.task->spec))) {
+    auto found = state_.listens.find(type);
+    if (found == state_.listens.end()) continue;
+    found->second.erase({instance_.id, frame.id});
+    if (found->second.empty()) state_.listens.erase(found);
+  }
+}
+
+}  // namespace jaque::engine

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/problems.h"
+
+#include "absl/strings/str_cat.h"
+#include "dsl/errors.h"
+
+namespace jaque::engine {
+namespace {
+
+v1::Problem Make(std::string_view type, std::string_view title, int status,
+                 std::string_view detail) {
+  v1::Problem problem;
+  problem.set_type(std::string(type));
+  problem.set_title(std::string(title));
+  problem.set_status(status);
+  problem.set_detail(std::string(detail));
+  return problem;
+}
+
+bool Matches(const std::optional<std::string>& expected, const std::string& actual) {
+  return !expected.has_value() || *expected == actual;
+}
+
+}  // namespace
+
+v1::Problem ExpressionProblem(std::string_view detail) {
+  return Make(dsl::kErrorExpression, "Expression Error", 400, detail);
+}
+v1::Problem ValidationProblem(std::string_view detail) {
+  return Make(dsl::kErrorValidation, "Validation Error", 400, detail);
+}
+v1::Problem ConfigurationProblem(std::string_view detail) {
+  return Make(dsl::kErrorConfiguration, "Configuration Error", 400, detail);
+}
+v1::Problem RuntimeProblem(std::string_view detail) {
+  return Make(dsl::kErrorRuntime, "Runtime Error", 500, detail);
+}
+v1::Problem TimeoutProblem(std::string_view detail) {
+  return Make(dsl::kErrorTimeout, "Timeout", 408, detail);
+}
+
+v1::Problem ProblemFrom(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kResourceExhausted:
+      return ExpressionProblem(status.message());
+    case absl::StatusCode::kFailedPrecondition:
+      return ValidationProblem(status.message());
+    case absl::StatusCode::kNotFound:
+      return ConfigurationProblem(status.message());
+    default:
+      return RuntimeProblem(status.message());
+  }
+}
+
+Value ProblemValue(const v1::Problem& problem) {
+  Value value = Value::Object();
+  value.Set("type", Value::String(problem.type()));
+  value.Set("status", Value::Int(problem.status()));
+  if (!problem.title().empty()) value.Set("title", Value::String(problem.title()));
+  if (!problem.detail().empty()) value.Set("detail", Value::String(problem.detail()));
+  if (!problem.instance().empty()) value.Set("instance", Value::String(problem.instance()));
+  return value;
+}
+
+bool Matches(const dsl::ErrorFilter& filter, const v1::Problem& problem) {
+  return (!filter.type.has_value() || *filter.type == dsl::NormaliseErrorType(problem.type())) &&
+         (!filter.status.has_value() || *filter.status == problem.status()) &&
+         Matches(filter.instance, problem.instance()) && Matches(filter.title, problem.title()) &&
+         Matches(filter.detail, problem.detail());
+}
+
+}  // namespace jaque::engine
