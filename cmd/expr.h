@@ -21,7 +21,7 @@ inline constexpr int kExprBadUsage = 2;
 inline constexpr int kExprLastWasFalse = 1;
 
 struct ExprOptions {
-  std::string expression;
+  std::string expression = {};
   bool compact = false;      // -c
   bool raw = false;          // -r: strings without quotes
   bool join = false;         // -j: -r, and no line end
@@ -33,8 +33,8 @@ struct ExprOptions {
   bool tab = false;          // --tab
   int indent = 2;            // --indent N, 0 to 7
   bool colors = false;       // decided by the caller: a terminal, and no NO_COLOR
-  std::vector<std::pair<std::string, std::string>> args;       // --arg NAME TEXT
-  std::vector<std::pair<std::string, std::string>> json_args;  // --argjson NAME JSON
+  std::vector<std::pair<std::string, std::string>> args = {};       // --arg NAME TEXT
+  std::vector<std::pair<std::string, std::string>> json_args = {};  // --argjson NAME JSON
 };
 
 int RunExprCommand(const ExprOptions& options, std::istream& in, std::ostream& out,
