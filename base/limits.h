@@ -14,6 +14,11 @@ inline constexpr size_t kDefinitionNodes = 100'000;        // after aliases are 
 inline constexpr int kDefinitionDepth = 128;               // nesting of a document
 inline constexpr size_t kFindings = 100;                   // findings reported for one document
 
+// --- JSON Schema (one validation) ---------------------------------------------------------------
+inline constexpr uint64_t kSchemaSteps = 5'000'000;        // keywords and members looked at
+inline constexpr int kSchemaDepth = 500;                   // schemas applied inside each other
+inline constexpr size_t kSchemaViolations = 5;             // named in the error
+
 // --- JSON --------------------------------------------------------------------------------------
 inline constexpr int kJsonDepth = 10'000;                  // as jq 1.8
 inline constexpr size_t kInputBytes = 512 << 10;           // an instance's input, an event's data
@@ -29,6 +34,12 @@ inline constexpr size_t kExpressionMemory = 64 << 20;      // live bytes made by
 inline constexpr int kExpressionDepth = 10'000;            // calls and backtrack points on the stack
 inline constexpr size_t kExpressionOutputs = 10'000;
 inline constexpr uint64_t kRegexRetries = 1'000'000;       // of one match (Oniguruma's retry limit)
+
+inline constexpr size_t kRegexPatternBytes = 16 << 10;     // source text of one regular expression
+inline constexpr unsigned kRegexNesting = 200;             // groups inside groups
+inline constexpr int kRegexGroups = 1'000;                 // capture groups
+inline constexpr unsigned kRegexStack = 400'000;           // backtrack points of one match
+inline constexpr unsigned long kRegexCalls = 100'000;      // subexpression calls of one search
 
 // --- execution ---------------------------------------------------------------------------------
 inline constexpr int kStepsPerDecision = 1'000;            // then the decision is cut and continued
