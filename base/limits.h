@@ -55,6 +55,14 @@ inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an err
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
 
+// --- the log -----------------------------------------------------------------------------------
+inline constexpr size_t kBatchBytes = 960 << 10;           // events of one append (NATS takes 1 MiB)
+inline constexpr size_t kEventOverheadBytes = 128;         // of an event beside its values, at most
+inline constexpr int kAppendResends = 5;                   // of one whose outcome is unknown
+inline constexpr int64_t kAppendResendMicros = 200'000;
+inline constexpr int64_t kReloadMicros = 1'000'000;        // between attempts to read a shard back
+inline constexpr int64_t kOutboxRetryMicros = 500'000;     // before a refused delivery is repeated
+
 // --- outside work ------------------------------------------------------------------------------
 inline constexpr size_t kHttpResponseBytes = 8 << 20;
 inline constexpr int kHttpRedirects = 10;
@@ -80,12 +88,12 @@ inline constexpr int kDefinitionsLoading = 64;             // submitted, not yet
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
 inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
+inline constexpr size_t kEndedInstances = 256;             // ended ones that a shard remembers
 inline constexpr size_t kQueuedTasks = 1'000'000;          // memory task queue: not acknowledged yet
 inline constexpr int kDeduplicationSeconds = 120;          // a message id sent again is stored once
 inline constexpr size_t kDeduplicationIds = 100'000;       // ids that a memory sibling remembers
 inline constexpr size_t kDeduplicationBatches = 1'000;     // ids the memory log remembers for a shard
 inline constexpr int kAcknowledgeSeconds = 30;             // then a delivered message comes again
 inline constexpr int kIngressAttempts = 10;                // of one ingress command, then it is dead
-inline constexpr size_t kEndedInstances = 100'000;         // ended ones a memory engine remembers
 
 }  // namespace jaque::limits
