@@ -77,9 +77,8 @@ const Node* Compiler::FindInUse(const Node& reference, std::string_view name, st
   const Node* found = map == nullptr ? nullptr : map->Find(name);
   if (found != nullptr) return found;
   const std::string names = NamesIn(map);
-  findings_->AddAt(reference,
-                   Cat("unknown ", what, " `", name.substr(0, 80), "`: `use.", part, "` ",
-                       names.empty() ? "has none" : Cat("has ", names)));
+  findings_->AddAt(reference, Cat("unknown ", what, " `", name.substr(0, 80), "`: `use.", part,
+                                  "` ", names.empty() ? "has none" : Cat("has ", names)));
   return nullptr;
 }
 
@@ -94,8 +93,8 @@ void Compiler::CheckSecret(const Node& reference) {
                                   "`: it is not listed in `use.secrets`"));
 }
 
-// Each part is compiled here as well as where it is used, so that a mistake in one that nobody uses is
-// found too. Variables are checked there, where they are known.
+// Each part is compiled here as well as where it is used, so that a mistake in one that nobody uses
+// is found too. Variables are checked there, where they are known.
 void Compiler::CompileUse() {
   if (use_ == nullptr) return;
   const auto each = [this](std::string_view part, auto compile) {

@@ -24,12 +24,15 @@ Source SourceOf(std::string_view text) {
   return {text.substr(start, text.rfind('}') - start), start};
 }
 
-// Where `$name` first occurs as a whole word; 0 if it does not (it may be hidden in a format string).
+// Where `$name` first occurs as a whole word; 0 if it does not (it may be hidden in a format
+// string).
 size_t FindVariable(std::string_view source, std::string_view name) {
   const std::string wanted = Cat("$", name);
-  for (size_t at = source.find(wanted); at != std::string_view::npos; at = source.find(wanted, at + 1)) {
+  for (size_t at = source.find(wanted); at != std::string_view::npos;
+       at = source.find(wanted, at + 1)) {
     const size_t end = at + wanted.size();
-    if (end == source.size() || !(absl::ascii_isalnum(source[end]) || source[end] == '_')) return at;
+    if (end == source.size() || !(absl::ascii_isalnum(source[end]) || source[end] == '_'))
+      return at;
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From nodes to templates: finds the expressions, compiles each text once, and reports what does not compile
-// at its place inside the file. One Load, one thread.
+// From nodes to templates: finds the expressions, compiles each text once, and reports what does
+// not compile at its place inside the file. One Load, one thread.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ class ExpressionCompiler {
   ExpressionCompiler(std::string_view text, bool loose, const Node* secrets, Findings* findings)
       : text_(text), loose_(loose), secrets_(secrets), findings_(findings) {}
 
-  // A field that is an expression by its nature (`if`, `when`, `input.from` …): jq, bare or in `${ }`.
-  // nullopt after a finding, or if the node is no string. `variables` null: any.
+  // A field that is an expression by its nature (`if`, `when`, `input.from` …): jq, bare or in `${
+  // }`. nullopt after a finding, or if the node is no string. `variables` null: any.
   std::optional<Template> CompileExpression(const Node& node, const Variables* variables);
 
   // Data: constants, except for texts that are `${ }` as a whole (strict mode).
@@ -33,7 +33,8 @@ class ExpressionCompiler {
   using Program = std::shared_ptr<const expression::Program>;
 
   // `offset`: where `source` begins in the node's text.
-  Program Compile(const Node& node, std::string_view source, size_t offset, const Variables* variables);
+  Program Compile(const Node& node, std::string_view source, size_t offset,
+                  const Variables* variables);
   void CheckVariables(const Node& node, const expression::Program& program, size_t offset,
                       const Variables& variables);
   void CheckSecrets(const Node& node, const expression::Program& program, size_t offset);

@@ -16,8 +16,8 @@ bool IsDirective(std::string_view name) {
 const Node* FindListWith(const Node& node, std::string_view name) {
   if (node.is_array()) {
     for (const Node& item : node.children) {
-      const bool task = item.is_object() && item.children.size() == 1 &&
-                        !TaskKindKey(item.children[0]).empty();
+      const bool task =
+          item.is_object() && item.children.size() == 1 && !TaskKindKey(item.children[0]).empty();
       if (task && item.children[0].key == name) return &node;
     }
   }
@@ -56,8 +56,7 @@ TaskList Compiler::CompileTasks(const Node* list, const Scope& scope, bool branc
   const FlowTargets targets = TargetsOf(*list, branches);
   for (const Node& item : list->children) {
     if (!item.is_object() || item.children.empty()) continue;
-    tasks.push_back(
-        CompileTask(item.children[0], static_cast<int>(tasks.size()), targets, scope));
+    tasks.push_back(CompileTask(item.children[0], static_cast<int>(tasks.size()), targets, scope));
   }
   return tasks;
 }
@@ -145,8 +144,9 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
                                       "`continue`, `exit` or `end`"));
   }
   const Node* elsewhere = FindListWith(root_, name);
-  const std::string scope =
-      targets.list == nullptr ? "a function is in no list" : Cat("its scope is ", PointerOf(*targets.list));
+  const std::string scope = targets.list == nullptr
+                                ? "a function is in no list"
+                                : Cat("its scope is ", PointerOf(*targets.list));
   if (elsewhere == nullptr) {
     std::vector<std::string_view> names = {"continue", "exit", "end"};
     if (targets.list != nullptr) {
@@ -159,9 +159,10 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
         node, Cat("unknown task ", quoted, ": there is none of this name (", scope, ")",
                   near.empty() ? "" : Cat("; did you mean `", near, "`?")));
   }
-  findings_->AddAt(node, Cat("unknown task ", quoted, " in the scope of this task: a flow directive "
-                             "can only name a task of its own list (", scope, "), but ", quoted,
-                             " is in ", PointerOf(*elsewhere)));
+  findings_->AddAt(node, Cat("unknown task ", quoted,
+                             " in the scope of this task: a flow directive "
+                             "can only name a task of its own list (",
+                             scope, "), but ", quoted, " is in ", PointerOf(*elsewhere)));
 }
 
 }  // namespace jaque::dsl

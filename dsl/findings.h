@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what is wrong with a document. The first limits::kFindings stay, each once (a shared definition
-// may be checked from several places); ordered by place when taken. One Load, one thread.
+// Collects what is wrong with a document. The first limits::kFindings stay, each once (a shared
+// definition may be checked from several places); ordered by place when taken. One Load, one
+// thread.
 #pragma once
 
 #include <string>
