@@ -48,6 +48,8 @@ class Compiler {
   const Node* FindInUse(const Node& reference, std::string_view name, std::string_view part,
                         std::string_view what);
   void CheckSecret(const Node& reference);
+  // False after a finding: what `use` holds is copied to where it is named, which must not explode.
+  bool AdmitReference(const Node& reference, const Node& found);
   // Reports that `what` cannot be executed, or notes it.
   void Unbuilt(const Node& node, std::string_view what);
 
@@ -107,6 +109,9 @@ class Compiler {
   Findings* const findings_;
   ExpressionCompiler expressions_;
   std::shared_ptr<Workflow> workflow_ = std::make_shared<Workflow>();
+  absl::flat_hash_map<const Node*, absl::flat_hash_map<std::string, const Node*>> use_index_;
+  absl::flat_hash_map<const Node*, size_t> sizes_;
+  size_t referenced_nodes_ = 0;
   bool complete_ = true;
 };
 

@@ -8,6 +8,8 @@
 namespace jaque::dsl {
 namespace {
 
+constexpr size_t kSuggestions = 500;  // names compared with a misspelt one
+
 bool IsDirective(std::string_view name) {
   return name == "continue" || name == "exit" || name == "end";
 }
@@ -136,6 +138,7 @@ Flow Compiler::CompileFlow(const Node* node, const FlowTargets& targets) {
 }
 
 void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
+  if (findings_->full()) return;
   const std::string_view name = node.text();
   const std::string quoted = Cat("`", name.substr(0, 80), "`");
   if (targets.branches) {
@@ -152,6 +155,7 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
     if (targets.list != nullptr) {
       for (const Node& item : targets.list->children) {
         for (const Node& task : item.children) names.push_back(task.key);
+        if (names.size() > kSuggestions) break;
       }
     }
     const std::string_view near = Nearest(name, names);

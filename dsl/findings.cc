@@ -10,8 +10,10 @@
 
 namespace jaque::dsl {
 
+bool Findings::full() const { return findings_.size() >= limits::kFindings; }
+
 void Findings::Add(Place place, std::string pointer, std::string message) {
-  if (findings_.size() >= limits::kFindings) return;
+  if (full()) return;
   for (const Finding& other : findings_) {
     if (other.line == place.line && other.column == place.column && other.message == message)
       return;

@@ -21,6 +21,8 @@ class Findings {
   void AddAtKey(const Node& node, std::string message);
 
   bool empty() const { return findings_.empty(); }
+  // Further ones are dropped, so there is no point in looking for them.
+  bool full() const;
   std::vector<Finding> Take();
 
  private:

@@ -234,7 +234,7 @@ Shape ListOf(ShapeFunction items) {
 }
 
 void CheckShape(const Node& node, const Shape& shape, Findings* findings) {
-  if (shape.anything) return;
+  if (shape.anything || findings->full()) return;
   if (!Admits(shape, node.value)) return CheckKind(node, shape, findings);
   if (shape.choose != nullptr) {
     const Shape* chosen = shape.choose(node, findings);

@@ -232,6 +232,9 @@ std::string_view Nearest(std::string_view text, const std::vector<std::string_vi
   size_t best_distance = 3;
   if (text.size() > 40) return best;
   for (std::string_view name : names) {
+    if (std::max(text.size(), name.size()) - std::min(text.size(), name.size()) >= best_distance) {
+      continue;
+    }
     const size_t distance = Distance(text, name);
     // One slip in a short word, two in a longer one.
     if (distance < best_distance && distance < text.size() &&

@@ -15,8 +15,8 @@ namespace jaque::dsl {
 // which JSON cannot hold.
 absl::StatusOr<Value> ResolvePlainScalar(std::string_view text);
 
-// A JSON number as a definition writes it: 1e3 is the integer 1000, others keep their text. nullopt if it
-// is none.
+// A JSON number as a definition writes it: 1e3 is the integer 1000, others keep their text. nullopt
+// if it is none.
 std::optional<Value> DefinitionNumber(std::string_view json);
 
 // A scalar with a tag of the core schema ("tag:yaml.org,2002:int" …). InvalidArgument for other
