@@ -41,7 +41,8 @@ std::string Items(int count) {
 
 std::vector<Case> Cases() {
   const std::string order =
-      R"({"order":{"customer":{"name":"Ada","id":17},"total":99.5,"items":[1,2,3]},"status":"open"})";
+      R"({"order":{"customer":{"name":"Ada","id":17},"total":99.5,"items":[1,2,3]},)"
+      R"("status":"open"})";
   return {
       {"field access", ".order.customer.name", order},
       {"arithmetic", "(.order.total * 3 + .order.customer.id - 2) / 4 > 10", order},
