@@ -41,7 +41,8 @@ OurResult RunOurs(const std::string& program, const Value& input) {
     result.error = compiled.errors.front().message;
     return result;
   }
-  expression::Evaluation evaluation{.now = absl::FromUnixSeconds(1'700'000'000)};
+  expression::Evaluation evaluation;
+  evaluation.now = absl::FromUnixSeconds(1'700'000'000);
   evaluation.bounds.steps = 2'000'000;
   evaluation.bounds.outputs = kOutputs;
   const absl::Status status = compiled.program->Run(input, evaluation, [&](Value value) {

@@ -59,6 +59,8 @@ std::optional<std::string> RunCase(const TestCase& test) {
   const std::optional<Value> input = ParseLine(test.input);
   if (!input) return "cannot read the input " + test.input;
 
+  expression::Evaluation evaluation;
+  evaluation.now = absl::FromUnixSeconds(1'700'000'000);
   std::vector<Value> outputs;
   const absl::Status status = compiled.program->Run(
       *input, {.now = absl::FromUnixSeconds(1'700'000'000)}, [&](Value value) {
