@@ -83,7 +83,7 @@ class TreeBuilder {
     }
     if (failed_) return nullptr;
     if (root_ == nullptr) Fail({1, 1}, "the document is empty");
-    return refused_ ? nullptr : std::move(root_);
+    return std::move(root_);
   }
 
  private:
@@ -104,7 +104,13 @@ class TreeBuilder {
 
   void Fail(Place place, std::string message) {
     findings_->Add(place, PointerHere(), std::move(message));
-    failed_ = refused_ = true;
+    failed_ = true;
+  }
+
+  // A limit concerns the whole document.
+  void FailAtLimit(Place place, std::string message) {
+    findings_->Add(place, "", std::move(message));
+    failed_ = true;
   }
 
   void FailAtParser(const yaml_parser_t& parser) {
@@ -203,7 +209,6 @@ class TreeBuilder {
       findings_->Add(place, std::move(pointer),
                      Cat("duplicate key `", text, "`; the first one is at ",
                                   earlier->key_place.line, ":", earlier->key_place.column));
-      refused_ = true;
     }
     open.key = text;
     open.key_place = place;
@@ -232,12 +237,12 @@ class TreeBuilder {
   // Whether the limits allow `nodes` more here, `height` levels high.
   bool Admit(Place place, size_t nodes, int height) {
     if (nodes > limits::kDefinitionNodes - total_nodes_) {
-      Fail(place, Cat("the document has more than ", limits::kDefinitionNodes,
+      FailAtLimit(place, Cat("the document has more than ", limits::kDefinitionNodes,
                                " values (aliases count as what they stand for)"));
       return false;
     }
     if (static_cast<int>(open_.size()) + height + 1 > limits::kDefinitionDepth) {
-      Fail(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
+      FailAtLimit(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
       return false;
     }
     total_nodes_ += nodes;
@@ -277,7 +282,7 @@ class TreeBuilder {
       // The copy kept for aliases counts too, or nested anchors would make it quadratic.
       anchored_nodes_ += open.nodes;
       if (anchored_nodes_ > limits::kDefinitionNodes) {
-        return Fail(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
+        return FailAtLimit(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
                                              " values"));
       }
       anchors_[open.anchor] = {node, open.nodes, open.height};
@@ -308,8 +313,7 @@ class TreeBuilder {
   absl::flat_hash_map<std::string, Anchored> anchors_;
   size_t total_nodes_ = 0;
   size_t anchored_nodes_ = 0;
-  bool failed_ = false;   // reading cannot go on
-  bool refused_ = false;  // the tree is of no use
+  bool failed_ = false;  // reading cannot go on
 };
 
 }  // namespace
