@@ -31,6 +31,17 @@ CLI::Option* AddList(CLI::App* app, const std::string& name, std::vector<std::st
   return app->add_option(name, *list, help)->allow_extra_args(false);
 }
 
+CLI::Option* AddDuration(CLI::App* app, const std::string& name, absl::Duration* duration,
+                         const std::string& help) {
+  return AddParsed(app, name, help,
+                   [duration](const std::string& text) -> absl::Status {
+                     ASSIGN_OR_RETURN(*duration, ParseGoDuration(text));
+                     return absl::OkStatus();
+                   })
+      ->type_name("DURATION")
+      ->default_str(DurationText(*duration));
+}
+
 absl::Status RefuseUnbuilt(const std::string& flag, const std::string& value) {
   if (value == "memory") return absl::OkStatus();
   if (absl::StartsWith(value, "nats://") || absl::StartsWith(value, "tls://")) {
@@ -106,13 +117,11 @@ void AddServeFlags(CLI::App* app, Flags* flags) {
       ->type_name("URL")
       ->capture_default_str()
       ->group(group);
-  AddParsed(app, "--heartbeat-ttl", "silence after which a member counts as dead",
-            [flags](const std::string& text) -> absl::Status {
-              ASSIGN_OR_RETURN(flags->heartbeat_ttl, ParseGoDuration(text));
-              return absl::OkStatus();
-            })
-      ->type_name("DURATION")
-      ->default_str("10s")
+  AddDuration(app, "--heartbeat-ttl", &flags->heartbeat_ttl,
+              "silence after which a member counts as dead")
+      ->group(group);
+  AddDuration(app, "--stop-grace", &flags->stop_grace,
+              "time that calls under way get when the process stops")
       ->group(group);
 }
 
@@ -138,8 +147,11 @@ void AddOutsideFlags(CLI::App* app, Flags* flags) {
   app->add_option("--http-proxy", flags->http_proxy, "proxy for calls")
       ->type_name("URL")
       ->group(group);
+  app->add_flag("--http-refuse-private", flags->http_refuse_private,
+                "refuse calls to loopback, link-local and private addresses")
+      ->group(group);
   app->add_option("--secrets-dir", flags->secrets_dir,
-                  "folder of secrets: one file each, named as the secret; JSON or text")
+                  "folder of secrets: one file each, named as the secret; then JAQUE_SECRET_<NAME>")
       ->type_name("DIR")
       ->group(group);
   app->add_option("--workers", flags->workers, "calls and processes at a time")

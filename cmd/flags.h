@@ -34,6 +34,8 @@ struct Flags {
   int workers = 64;
   std::vector<std::string> http_resolve;
   std::string http_ca, http_proxy, secrets_dir;
+  bool http_refuse_private = false;
+  absl::Duration stop_grace = absl::Seconds(10);
 
   // Logs.
   LogLevel log_level = LogLevel::kInfo;

@@ -17,6 +17,7 @@
 #include "log/memory_event_log.h"
 #include "queue/memory_command_bus.h"
 #include "queue/memory_event_stream.h"
+#include "queue/memory_task_cancels.h"
 #include "queue/memory_task_queue.h"
 #include "worker/loop.h"
 
@@ -30,7 +31,7 @@ class Node {
 
   // Starts what -target names. Tails that shall see everything are taken before.
   absl::Status Start();
-  // The worker first, which kills the processes that it runs; then the engine. May be called again.
+  // Lets tasks under way end for as long as the flags say, then leaves. May be called again.
   void Stop();
 
   const Clock* clock() const { return clock_; }
@@ -47,12 +48,15 @@ class Node {
   IdGenerator ids_;
   MemoryEventLog log_;
   MemoryTaskQueue tasks_;
+  const std::unique_ptr<TaskCancels> cancels_;
   MemoryCommandBus commands_;
   MemoryEventStream events_;
   MemoryDefinitionStore definitions_;
+  const std::string id_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Worker> worker_;
   Ticker ticker_;
+  bool started_ = false;
 };
 
 }  // namespace jaque::cmd

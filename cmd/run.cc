@@ -212,6 +212,8 @@ absl::Status Prepare(const RunFlags& flags, const std::shared_ptr<const dsl::Wor
 int RunRunCommand(const std::vector<std::string>& arguments) {
   RunFlags flags;
   flags.common.log_level = LogLevel::kWarn;
+  // The workflow has ended or shall end: nobody waits for what it left behind.
+  flags.common.stop_grace = absl::ZeroDuration();
   flags.common.roles = {Role::kEngine, Role::kWorker};
   // One order of facts, and the cheapest: nothing else runs here.
   flags.common.shards = 1;

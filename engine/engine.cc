@@ -89,10 +89,10 @@ class EngineOfLanes final : public Engine {
 
   absl::Status Start() override {
     for (const auto& lane : lanes_) RETURN_IF_ERROR(lane->Start());
-    service_ = parts_.commands->Serve(
-        options_.engine_id, [this](std::string bytes, bool, CommandBus::ReplyFn reply) {
-          Serve(std::move(bytes), std::move(reply));
-        });
+    service_ = parts_.commands->Serve(options_.engine_id,
+                                      [this](std::string bytes, bool, CommandBus::ReplyFn reply) {
+                                        Serve(std::move(bytes), std::move(reply));
+                                      });
     return absl::OkStatus();
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event loop: closures posted from any thread and timers, run one after the other. Shards live on one
-// executor and share nothing with others. The loop itself has no thread: ExecutorThread drives it in the
-// product, a simulation steps it in tests.
+// An event loop: closures posted from any thread and timers, run one after the other. Shards live
+// on one executor and share nothing with others. The loop itself has no thread: ExecutorThread
+// drives it in the product, a simulation steps it in tests.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings CloudEvents to the listens of an executor's shards. A listen that begins gets first the events
-// stored since its instance began (it catches up), then those that come; what comes while it catches up
-// waits its turn. Only the executor's thread, but for what the stream calls, which posts.
+// Brings CloudEvents to the listens of an executor's shards. A listen that begins gets first the
+// events stored since its instance began (it catches up), then those that come; what comes while it
+// catches up waits its turn. Only the executor's thread, but for what the stream calls, which
+// posts.
 #pragma once
 
 #include <deque>

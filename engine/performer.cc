@@ -22,7 +22,8 @@ v1::Command CommandFor(const std::string& object_id, std::string id) {
   return command;
 }
 
-// The command that an outbox entry is; its id is deterministic, so that a repetition is known as one.
+// The command that an outbox entry is; its id is deterministic, so that a repetition is known as
+// one.
 v1::Command CommandOf(const SendOutbox& outbox) {
   const OutboxEntry& entry = outbox.entry;
   v1::Command command = CommandFor(entry.target, Cat(outbox.instance, "/o", outbox.id));
@@ -126,11 +127,11 @@ void Performer::Publish(Shard* shard, SendOutbox outbox) {
   parts_.events->Publish(
       dedup, std::move(json),
       [this, shard, outbox = std::move(outbox)](absl::StatusOr<uint64_t> stored) mutable {
-        parts_.executor->Post([this, shard, stored = stored.ok(),
-                               outbox = std::move(outbox)]() mutable {
-          if (!stored) return TryLater(shard, std::move(outbox));
-          Confirm(shard, outbox, std::nullopt);
-        });
+        parts_.executor->Post(
+            [this, shard, stored = stored.ok(), outbox = std::move(outbox)]() mutable {
+              if (!stored) return TryLater(shard, std::move(outbox));
+              Confirm(shard, outbox, std::nullopt);
+            });
       });
 }
 
@@ -143,19 +144,19 @@ void Performer::Submit(Shard* shard, SendOutbox outbox, v1::Command command) {
         if (!bytes.ok() || !reply.ParseFromString(*bytes)) {
           reply.set_code(v1::CommandReply::CODE_UNAVAILABLE);
         }
-        parts_.executor->Post([this, shard, reply = std::move(reply),
-                               outbox = std::move(outbox)]() mutable {
-          switch (reply.code()) {
-            case v1::CommandReply::CODE_OK:
-              return Confirm(shard, outbox, std::nullopt);
-            case v1::CommandReply::CODE_NOT_FOUND:
-            case v1::CommandReply::CODE_CONFLICT:
-            case v1::CommandReply::CODE_INVALID:
-              return Confirm(shard, outbox, ConfigurationProblem(reply.message()));
-            default:
-              return TryLater(shard, std::move(outbox));
-          }
-        });
+        parts_.executor->Post(
+            [this, shard, reply = std::move(reply), outbox = std::move(outbox)]() mutable {
+              switch (reply.code()) {
+                case v1::CommandReply::CODE_OK:
+                  return Confirm(shard, outbox, std::nullopt);
+                case v1::CommandReply::CODE_NOT_FOUND:
+                case v1::CommandReply::CODE_CONFLICT:
+                case v1::CommandReply::CODE_INVALID:
+                  return Confirm(shard, outbox, ConfigurationProblem(reply.message()));
+                default:
+                  return TryLater(shard, std::move(outbox));
+              }
+            });
       });
 }
 

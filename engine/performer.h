@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does what durable facts made necessary: dispatches tasks, arms timers, empties outboxes, listens. What
-// comes back (a timer, a confirmation, a matched event) is a command to the shard again. One for each
-// executor, on its thread.
+// Does what durable facts made necessary: dispatches tasks, arms timers, empties outboxes, listens.
+// What comes back (a timer, a confirmation, a matched event) is a command to the shard again. One
+// for each executor, on its thread.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One shard on its executor:  command ─> Decide (applies) ─> batch ─> Append ─> effects and answers.
-// One batch is in flight at a time; what is decided meanwhile gathers into the next (group commit). Memory
-// runs ahead of the log, effects never do; when an append is refused, or its outcome stays unknown, the
-// memory is dropped and read back (design, invariants 1, 4 and 5). Only the executor's thread.
+// One shard on its executor:  command ─> Decide (applies) ─> batch ─> Append ─> effects and
+// answers. One batch is in flight at a time; what is decided meanwhile gathers into the next (group
+// commit). Memory runs ahead of the log, effects never do; when an append is refused, or its
+// outcome stays unknown, the memory is dropped and read back (design, invariants 1, 4 and 5). Only
+// the executor's thread.
 #pragma once
 
 #include <deque>

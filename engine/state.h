@@ -100,6 +100,7 @@ struct OutboxEntry {
   Kind kind = Kind::kEmit;
   std::string target;                // kEmit: the event's id; else an instance
   std::string definition;            // kStartChild
+  uint32_t depth = 0;                // kStartChild: of the parent
   FrameId frame = 0;                 // kStartChild: of the parent, kNotifyParent: of the receiver
   bool await = true;                 // kStartChild
   std::string json;                  // event, child's input, output
