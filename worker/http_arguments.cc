@@ -5,15 +5,13 @@
 
 #include "absl/strings/ascii.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "dsl/uri_template.h"
 #include "expression/json.h"
 #include "worker/http_text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 // They say how a message is framed, which is the client's affair.
 constexpr std::string_view kFraming[] = {

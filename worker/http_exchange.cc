@@ -7,13 +7,11 @@
 
 #include "absl/synchronization/mutex.h"
 #include "base/limits.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "worker/http_text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 void RemoveHeaders(std::initializer_list<std::string_view> names, HttpHeaders* headers) {
   const auto named = [&names](const auto& header) {
@@ -130,8 +128,7 @@ void Exchange::Redirect(const HttpResponse& response, const std::string& locatio
 }
 
 v1::Problem Exchange::ToProblem(const absl::Status& status) const {
-  const std::string detail =
-      Cat(where_, ": ", run_->redactor().Redact(std::string(status.message())));
+  const std::string detail = Cat(where_, ": ", run_->redactor().Redact(Message(status)));
   if (absl::IsDeadlineExceeded(status)) return MakeProblem(dsl::kErrorTimeout, detail);
   if (absl::IsInvalidArgument(status)) return ArgumentProblem(detail);
   if (absl::IsCancelled(status)) return MakeProblem(dsl::kErrorRuntime, detail);

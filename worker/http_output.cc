@@ -5,15 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/json.h"
 #include "expression/utf8.h"
 #include "worker/http_text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 constexpr size_t kShownBytes = 500;  // of an error's body in its detail
 constexpr size_t kSearchedBytes =
@@ -51,10 +49,10 @@ Outcome Content(const HttpAnswer& answer, const TaskRun& run) {
   if (IsJsonType(media_type)) {
     absl::StatusOr<Value> parsed = ParseJson(WithoutByteOrderMark(body));
     if (parsed.ok()) return *std::move(parsed);
-    return MakeProblem(dsl::kErrorCommunication,
-                       Cat(DescribeRequest(answer.request, run), " answered ",
-                           answer.response.status, " with content of type ", media_type,
-                           " that is no JSON: ", std::string(parsed.status().message())));
+    return MakeProblem(
+        dsl::kErrorCommunication,
+        Cat(DescribeRequest(answer.request, run), " answered ", answer.response.status,
+            " with content of type ", media_type, " that is no JSON: ", Message(parsed.status())));
   }
   if (IsTextType(media_type)) return Text(body, content_type);
   return Value::String(EncodeBase64(body));
@@ -80,12 +78,12 @@ v1::Problem StatusProblem(const HttpAnswer& answer, const TaskRun& run) {
   const HttpResponse& response = answer.response;
   std::string detail = Cat(DescribeRequest(answer.request, run), " answered ", response.status);
   const std::string_view phrase = ReasonPhrase(response.status);
-  if (!phrase.empty()) dsl::Append(&detail, " ", phrase);
+  if (!phrase.empty()) detail += Cat(" ", phrase);
   const std::string media_type = MediaType(ContentTypeOf(response));
   if (!response.body.empty() && (IsJsonType(media_type) || IsTextType(media_type))) {
     const std::string start = Utf8Repaired(FirstPart(response.body, kSearchedBytes));
     const std::string masked = run.redactor().Redact(start);
-    dsl::Append(&detail, ": ", FirstPart(masked, kShownBytes));
+    detail += Cat(": ", FirstPart(masked, kShownBytes));
     if (response.body.size() > kShownBytes) detail += " …";
   }
   return MakeProblem(dsl::kErrorCommunication, detail, response.status, phrase);

@@ -7,16 +7,14 @@
 #include "absl/strings/ascii.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "dsl/findings.h"
 #include "dsl/read.h"
-#include "dsl/text.h"
 #include "expression/json.h"
 #include "worker/http_text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 constexpr std::string_view kMethods[] = {"get",     "put",  "post",  "delete",
                                          "options", "head", "patch", "trace"};

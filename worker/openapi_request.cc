@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/json.h"
 #include "worker/http_arguments.h"
 #include "worker/http_text.h"
@@ -16,7 +16,6 @@
 namespace jaque {
 namespace {
 
-using dsl::Cat;
 using In = OpenApiParameter::In;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -47,8 +46,7 @@ std::string Joined(const Value& value, std::string_view separator, bool explode,
   for (const auto& [name, text] : PartsOf(value)) {
     if (!joined.empty()) joined += separator;
     if (value.is_object()) {
-      dsl::Append(&joined, Escaped(name, escape),
-                  explode ? std::string_view("=") : std::string_view(","));
+      joined += Cat(Escaped(name, escape), explode ? std::string_view("=") : std::string_view(","));
     }
     joined += Escaped(text, escape);
   }
@@ -66,7 +64,7 @@ std::string PathText(const OpenApiParameter& parameter, const Value& value) {
     }
     std::string text;
     for (const auto& [name, part] : PartsOf(value)) {
-      dsl::Append(&text, ";", EscapeUriComponent(name.empty() ? parameter.name : name), "=",
+      text += Cat(";", EscapeUriComponent(name.empty() ? parameter.name : name), "=",
                   EscapeUriComponent(part));
     }
     return text;
@@ -109,10 +107,10 @@ std::string Multipart(const Pairs& fields, std::string* boundary) {
         quoted.push_back(c);
       }
     }
-    dsl::Append(&body, "--", *boundary, "\r\nContent-Disposition: form-data; name=\"", quoted,
+    body += Cat("--", *boundary, "\r\nContent-Disposition: form-data; name=\"", quoted,
                 "\"\r\n\r\n", text, "\r\n");
   }
-  dsl::Append(&body, "--", *boundary, "--\r\n");
+  body += Cat("--", *boundary, "--\r\n");
   return body;
 }
 
@@ -193,7 +191,7 @@ class RequestMaker {
     AddPairs(parameter, value, &pairs);
     for (const auto& [name, text] : pairs) {
       if (!cookies_.empty()) cookies_ += "; ";
-      dsl::Append(&cookies_, EscapeUriComponent(name), "=", EscapeUriComponent(text));
+      cookies_ += Cat(EscapeUriComponent(name), "=", EscapeUriComponent(text));
     }
   }
 

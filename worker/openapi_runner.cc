@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/json.h"
 #include "worker/http_runner.h"
 #include "worker/http_text.h"
@@ -14,8 +14,6 @@
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 struct Operation {
   std::string id;
@@ -62,7 +60,7 @@ v1::Problem DocumentProblem(const absl::Status& status, const Operation& operati
   return MakeProblem(
       dsl::kErrorConfiguration,
       run.redactor().Redact(Cat("OpenAPI document ", WithoutUserInfo(operation.document.uri), ": ",
-                                std::string(status.message()))));
+                                Message(status))));
 }
 
 void CallOperation(const RunnerTools& tools, std::shared_ptr<TaskRun> run, Operation operation,

@@ -6,14 +6,12 @@
 
 #include "base/limits.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/utf8.h"
 #include "worker/http_arguments.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 constexpr size_t kShownBytes = 2'000;      // of stderr in an error's detail
 constexpr size_t kSearchedBytes = 16'000;  // masked before it is cut
@@ -56,7 +54,7 @@ absl::Status AddArguments(const Value& arguments, ProcessSpec* spec) {
 }
 
 v1::Problem StatusProblem(const absl::Status& status, const TaskRun& run) {
-  const std::string detail = run.redactor().Redact(std::string(status.message()));
+  const std::string detail = run.redactor().Redact(Message(status));
   switch (status.code()) {
     case absl::StatusCode::kDeadlineExceeded:
       return MakeProblem(dsl::kErrorTimeout, detail);
@@ -76,7 +74,7 @@ v1::Problem ExitProblem(const ProcessResult& result, const TaskRun& run) {
   const std::string masked = run.redactor().Redact(end);
   std::string_view shown = LastPart(masked, kShownBytes);
   while (!shown.empty() && shown.back() == '\n') shown.remove_suffix(1);
-  if (!shown.empty()) dsl::Append(&detail, "; stderr ends: ", shown);
+  if (!shown.empty()) detail += Cat("; stderr ends: ", shown);
   return MakeProblem(dsl::kErrorRuntime, detail);
 }
 

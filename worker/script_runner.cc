@@ -11,15 +11,13 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "worker/child_process.h"
 #include "worker/process_arguments.h"
 #include "worker/runner.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 struct Language {
   std::string_view name, interpreter, file;
@@ -91,7 +89,7 @@ void RunScript(const RunnerTools& tools, std::shared_ptr<TaskRun> run, OutcomeFn
   absl::StatusOr<std::string> path = folder.status();
   if (folder.ok()) path = (*folder)->Write(language->file, code->AsString());
   if (!path.ok()) {
-    return done(MakeProblem(dsl::kErrorRuntime, std::string(path.status().message())));
+    return done(MakeProblem(dsl::kErrorRuntime, Message(path.status())));
   }
   ProcessSpec spec;
   spec.argv = {std::string(language->interpreter), *std::move(path)};
