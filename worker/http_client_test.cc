@@ -119,11 +119,11 @@ TEST(HttpClientTest, UnknownHostAndRefusedConnectionSayWhatAndWhere) {
   auto client = MakeClient();
   const auto unknown = Get(client.get(), "http://nowhere.invalid/");
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(Message(unknown.status())), HasSubstr("nowhere.invalid"));
+  EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("nowhere.invalid"));
   const int port = ClosedPort();
   const auto refused = Get(client.get(), "http://127.0.0.1:" + std::to_string(port) + "/");
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(Message(refused.status())), HasSubstr(std::to_string(port)));
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr(std::to_string(port)));
 }
 
 TEST(HttpClientTest, OnlyHttp) {
@@ -258,7 +258,7 @@ TEST(HttpClientTest, TlsIsVerified) {
   TestHttpServer server(Echo, {files.certificate(), files.key()});
   const auto untrusted = Get(MakeClient().get(), server.Url("/"));
   EXPECT_EQ(untrusted.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(Message(untrusted.status())), HasSubstr("TLS"));
+  EXPECT_THAT(std::string(untrusted.status().message()), HasSubstr("TLS"));
 
   HttpClientOptions options;
   options.ca_file = files.authority();
@@ -308,7 +308,7 @@ TEST(HttpClientTest, RefusesPrivateAddressesWhereAsked) {
   auto client = MakeClient(options);
   const auto refused = Get(client.get(), server.Url("/"));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(Message(refused.status())), HasSubstr("private"));
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("private"));
   EXPECT_EQ(server.connections(), 0);
 }
 

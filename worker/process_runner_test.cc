@@ -209,7 +209,7 @@ TEST_F(ProcessRunnerTest, WhatCannotStartSaysWhy) {
   spec.argv = {"jaque-no-such-program"};
   const auto missing = Run(spec);
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(Message(missing.status())), HasSubstr("jaque-no-such-program"));
+  EXPECT_THAT(std::string(missing.status().message()), HasSubstr("jaque-no-such-program"));
   EXPECT_EQ(Run(Shell("true", {std::string(200 << 10, 'x')})).status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Run(Shell("true", {std::string("a\0b", 3)})).status().code(),
