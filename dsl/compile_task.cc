@@ -3,6 +3,7 @@
 
 #include "dsl/compile.h"
 #include "dsl/text.h"
+#include "dsl/text_rules.h"
 
 namespace jaque::dsl {
 namespace {
@@ -147,7 +148,16 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
   const std::string scope =
       targets.list == nullptr ? "a function is in no list" : Cat("its scope is ", PointerOf(*targets.list));
   if (elsewhere == nullptr) {
-    return findings_->AddAt(node, Cat("unknown task ", quoted, ": there is none of this name (", scope, ")"));
+    std::vector<std::string_view> names = {"continue", "exit", "end"};
+    if (targets.list != nullptr) {
+      for (const Node& item : targets.list->children) {
+        for (const Node& task : item.children) names.push_back(task.key);
+      }
+    }
+    const std::string_view near = Nearest(name, names);
+    return findings_->AddAt(
+        node, Cat("unknown task ", quoted, ": there is none of this name (", scope, ")",
+                  near.empty() ? "" : Cat("; did you mean `", near, "`?")));
   }
   findings_->AddAt(node, Cat("unknown task ", quoted, " in the scope of this task: a flow directive "
                              "can only name a task of its own list (", scope, "), but ", quoted,

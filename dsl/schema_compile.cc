@@ -104,7 +104,12 @@ class SchemaCompiler {
       if (!name.empty()) names_.emplace(Cat("#", name), pointer);
     }
     const std::string_view id = value.StringOr("$id", "");
-    if (!id.empty()) names_.emplace(std::string(id.substr(0, id.find('#'))), pointer);
+    if (!id.empty() && id[0] != '#') {
+      names_.emplace(std::string(id.substr(0, id.find('#'))), pointer);
+      resources_.push_back(pointer);
+    } else if (!id.empty()) {
+      names_.emplace(id, pointer);  // draft 7's anchor
+    }
     value.ForEachMember([&](std::string_view key, const Value& member) {
       std::string below = pointer;
       AppendPointerToken(key, &below);
@@ -385,11 +390,23 @@ class SchemaCompiler {
     });
   }
 
+  // The innermost schema with an $id around `pointer`: what "#" means there.
+  std::string ResourceOf(std::string_view pointer) const {
+    std::string innermost;
+    for (const std::string& resource : resources_) {
+      if (resource.size() > innermost.size() && pointer.starts_with(resource) &&
+          pointer.substr(resource.size()).starts_with('/')) {
+        innermost = resource;
+      }
+    }
+    return innermost;
+  }
+
   void Ref(const At& at) {
     if (!at.value.is_string()) return Fail(at.pointer, "a reference must be a string");
     const std::string_view text = at.value.AsString();
     const size_t hash = std::min(text.find('#'), text.size());
-    std::string pointer;
+    std::string pointer = ResourceOf(at.pointer);
     if (hash > 0) {
       const auto document = names_.find(std::string(text.substr(0, hash)));
       if (document == names_.end()) {
@@ -417,6 +434,7 @@ class SchemaCompiler {
   std::shared_ptr<SchemaRules> rules_ = std::make_shared<SchemaRules>();
   absl::flat_hash_map<std::string, int> by_pointer_;
   absl::flat_hash_map<std::string, std::string> names_;  // "#anchor" or id to pointer
+  std::vector<std::string> resources_;                   // pointers of schemas with an $id
   absl::flat_hash_map<int, bool> after_item_list_;
   absl::flat_hash_map<int, std::string> pending_additional_;
   bool failed_ = false;

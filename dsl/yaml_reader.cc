@@ -107,6 +107,12 @@ class TreeBuilder {
     failed_ = true;
   }
 
+  // A limit concerns the whole document.
+  void FailAtLimit(Place place, std::string message) {
+    findings_->Add(place, "", std::move(message));
+    failed_ = true;
+  }
+
   void FailAtParser(const yaml_parser_t& parser) {
     Place place = PlaceOf(parser.problem_mark);
     if (parser.error == YAML_READER_ERROR) place = PlaceOfByte(text_, parser.problem_offset);
@@ -231,12 +237,12 @@ class TreeBuilder {
   // Whether the limits allow `nodes` more here, `height` levels high.
   bool Admit(Place place, size_t nodes, int height) {
     if (nodes > limits::kDefinitionNodes - total_nodes_) {
-      Fail(place, Cat("the document has more than ", limits::kDefinitionNodes,
+      FailAtLimit(place, Cat("the document has more than ", limits::kDefinitionNodes,
                                " values (aliases count as what they stand for)"));
       return false;
     }
     if (static_cast<int>(open_.size()) + height + 1 > limits::kDefinitionDepth) {
-      Fail(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
+      FailAtLimit(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
       return false;
     }
     total_nodes_ += nodes;
@@ -276,7 +282,7 @@ class TreeBuilder {
       // The copy kept for aliases counts too, or nested anchors would make it quadratic.
       anchored_nodes_ += open.nodes;
       if (anchored_nodes_ > limits::kDefinitionNodes) {
-        return Fail(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
+        return FailAtLimit(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
                                              " values"));
       }
       anchors_[open.anchor] = {node, open.nodes, open.height};
