@@ -173,6 +173,8 @@ absl::Status Connection::Publish(const std::string& subject, const std::string& 
       return absl::InvalidArgumentError("a header with a line break");
     }
   }
+  // Asked first, since even the smallest reconnect buffer takes one message, to be sent much later.
+  if (!connected()) return absl::UnavailableError("no connection to NATS");
   natsMsg* raw = nullptr;
   RETURN_IF_ERROR(
       ToStatus(natsMsg_Create(&raw, subject.c_str(), reply.empty() ? nullptr : reply.c_str(),
