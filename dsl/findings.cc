@@ -18,6 +18,12 @@ void Findings::Add(Place place, std::string pointer, std::string message) {
   findings_.push_back({place.line, place.column, std::move(pointer), std::move(message)});
 }
 
+void Findings::Add(Findings others) {
+  for (Finding& finding : others.findings_) {
+    Add({finding.line, finding.column}, std::move(finding.pointer), std::move(finding.message));
+  }
+}
+
 void Findings::AddAt(const Node& node, std::string message) {
   Add(node.place, PointerOf(node), std::move(message));
 }

@@ -14,6 +14,7 @@ namespace jaque::dsl {
 class Findings {
  public:
   void Add(Place place, std::string pointer, std::string message);
+  void Add(Findings others);
   // At the node's value, or at its key.
   void AddAt(const Node& node, std::string message);
   void AddAtKey(const Node& node, std::string message);

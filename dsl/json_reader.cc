@@ -44,7 +44,7 @@ class Parser {
     if (!ParseValue(0, root.get())) return nullptr;
     SkipSpace();
     if (at_ < text_.size()) Fail("text after the end of the document");
-    return refused_ || at_ < text_.size() ? nullptr : std::move(root);
+    return at_ < text_.size() ? nullptr : std::move(root);
   }
 
  private:
@@ -149,7 +149,6 @@ class Parser {
     findings_->Add(child.key_place, "",
                    Cat("duplicate key `", child.key, "`; the first one is at ",
                                 earlier->key_place.line, ":", earlier->key_place.column));
-    refused_ = true;
   }
 
   bool ParseArray(int depth, Node* node) {
@@ -234,7 +233,6 @@ class Parser {
   int line_ = 1;
   size_t line_start_ = 0;
   size_t nodes_ = 0;
-  bool refused_ = false;
 };
 
 }  // namespace

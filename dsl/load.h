@@ -28,7 +28,8 @@ LoadResult Load(std::string_view text);
 // Only the whole-schema and semantic validation, for constructs that this build does not execute yet:
 // true lets them pass as findings do not. `jaque validate` and the API's dry run use it.
 struct LoadOptions {
-  // A construct of the DSL that the engine cannot run is a finding ("… is not built yet").
+  // A construct of the DSL that the engine cannot run is a finding ("… is not built yet"). If false, a
+  // definition that has one comes back without findings and without a workflow.
   bool refuse_unbuilt = true;
 };
 LoadResult Load(std::string_view text, const LoadOptions& options);

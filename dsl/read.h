@@ -13,12 +13,12 @@
 
 namespace jaque::dsl {
 
-// The linked tree; null with at least one finding if the text cannot be read. `text` without a byte order
-// mark (SkipByteOrderMark).
+// The linked tree; null with at least one finding if the text cannot be read. Duplicate keys are findings,
+// but the tree is there. `text` without a byte order mark (SkipByteOrderMark).
 std::unique_ptr<const Node> ReadDocument(std::string_view text, Findings* findings);
 std::string_view SkipByteOrderMark(std::string_view text);
 
-// The two parts of ReadDocument; the tree is not linked yet. Null after a finding.
+// The two parts of ReadDocument; the tree is not linked yet.
 std::unique_ptr<Node> ReadYaml(std::string_view text, Findings* findings);
 std::unique_ptr<Node> ReadJson(std::string_view text, Findings* findings);
 

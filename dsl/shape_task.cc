@@ -2,6 +2,7 @@
 // Tables: tasks (schema: task, taskBase and each …Task but callTask).
 #include <array>
 
+#include "dsl/compile.h"
 #include "dsl/shape.h"
 #include "dsl/text.h"
 
@@ -220,6 +221,16 @@ const Shape& TaskItemShape() {
 }
 
 }  // namespace
+
+std::string_view TaskKindKey(const Node& node) {
+  const bool loop = node.Find("for") != nullptr;
+  for (const Node& member : node.children) {
+    for (const Kind& kind : Kinds()) {
+      if (kind.key == member.key && !(loop && member.key == "do")) return kind.key;
+    }
+  }
+  return {};
+}
 
 std::vector<Field> TaskFields(std::vector<Field> more) {
   std::vector<Field> fields = {{"if", AnyText},         {"input", InputShape},

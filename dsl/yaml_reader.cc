@@ -83,7 +83,7 @@ class TreeBuilder {
     }
     if (failed_) return nullptr;
     if (root_ == nullptr) Fail({1, 1}, "the document is empty");
-    return refused_ ? nullptr : std::move(root_);
+    return std::move(root_);
   }
 
  private:
@@ -104,7 +104,7 @@ class TreeBuilder {
 
   void Fail(Place place, std::string message) {
     findings_->Add(place, PointerHere(), std::move(message));
-    failed_ = refused_ = true;
+    failed_ = true;
   }
 
   void FailAtParser(const yaml_parser_t& parser) {
@@ -203,7 +203,6 @@ class TreeBuilder {
       findings_->Add(place, std::move(pointer),
                      Cat("duplicate key `", text, "`; the first one is at ",
                                   earlier->key_place.line, ":", earlier->key_place.column));
-      refused_ = true;
     }
     open.key = text;
     open.key_place = place;
@@ -308,8 +307,7 @@ class TreeBuilder {
   absl::flat_hash_map<std::string, Anchored> anchors_;
   size_t total_nodes_ = 0;
   size_t anchored_nodes_ = 0;
-  bool failed_ = false;   // reading cannot go on
-  bool refused_ = false;  // the tree is of no use
+  bool failed_ = false;  // reading cannot go on
 };
 
 }  // namespace

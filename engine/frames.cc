@@ -34,7 +34,8 @@ void FrameTree::Begin(Frame* frame, const std::optional<Value>& data) {
       return MakeReady(frame->id);
     }
     case dsl::TaskKind::kTry:
-      frame->detail = TryState{.first_attempt = frame->started};
+      frame->detail = TryState{};
+      frame->Get<TryState>()->first_attempt = frame->started;
       return MakeReady(frame->id);
     case dsl::TaskKind::kListen: {
       const dsl::EventConsumption& to = std::get<dsl::ListenTask>(frame->task->spec).to;

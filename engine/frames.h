@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of frames of one instance while a fact is applied: adds, begins, removes, and keeps what is
-// derived from it (the ready list, the index of listens) true. Used by Apply only.
+// The tree of frames of one instance while a fact is applied: adds, begins, removes, and keeps what
+// is derived from it (the ready list, the index of listens) true. Used by Apply only.
 #pragma once
 
 #include <optional>

@@ -85,6 +85,7 @@ class Regex {
   struct Program;
   class Cursor;
   explicit Regex(std::unique_ptr<Program> program);
+  static void InitializeOnce();
 
   std::unique_ptr<Program> program_;
   std::vector<std::string> names_;
