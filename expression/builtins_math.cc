@@ -92,9 +92,8 @@ double TowardLong(double a, double b) { return std::nexttoward(a, static_cast<lo
 double Remainder(double a, double b) { return std::remainder(a, b); }
 
 template <bool (*test)(double)>
-bool Test(Context& context, Value* value, Value*) {
-  if (!CheckNumber(context, *value)) return false;
-  *value = Value::Bool(test(value->number()));
+bool Test(Context&, Value* value, Value*) {
+  *value = Value::Bool(value->is_number() && test(value->number()));
   return true;
 }
 bool IsInfinite(double x) { return std::isinf(x); }

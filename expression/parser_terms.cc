@@ -318,7 +318,9 @@ AstPtr Parser::ParseEntryKey(AstPtr* implied_value) {
   AstPtr key = Make(Kind::kLiteral, offset);
   if (token_.kind == Tok::kVariable) {
     const std::string name = token_.text;
-    *implied_value = ParseTerm();
+    AstPtr variable = ParseTerm();
+    if (!failed_ && token_.Is(":")) return variable;  // its value is the key
+    *implied_value = std::move(variable);
     key->value = Value::String(name);
     return key;
   }

@@ -25,10 +25,7 @@ bool FindAll(Context& context, const Value& haystack, const Value& needle, Value
   *out = Value::Array();
   const auto all = haystack.items();
   const auto part = needle.items();
-  if (part.empty()) {
-    *out = Value();
-    return true;
-  }
+  if (part.empty()) return true;
   for (size_t i = 0; i + part.size() <= all.size(); ++i) {
     bool equal = true;
     for (size_t k = 0; equal && k < part.size(); ++k) {
