@@ -81,7 +81,7 @@ double LogGamma(double x) {
   return ::lgamma_r(x, &sign);  // lgamma has a global for the sign
 }
 double Significand(double x) { return ::significand(x); }
-double PowerOfTen(double x) { return ::exp10(x); }
+double PowerOfTen(double x) { return std::pow(10, x); }
 double LoadExponent(double x, double exponent) {
   if (std::isnan(exponent)) return exponent;
   return std::ldexp(x, static_cast<int>(std::fmax(-100000, std::fmin(100000, exponent))));

@@ -192,10 +192,11 @@ bool ByNode::Keys(Context& context, const Value& in, Frame* frame, std::vector<V
     }
     return !context.failed();
   };
-  for (const Value& item : in.items()) {
-    if (!add(item)) return false;
-  }
-  if (in.is_object()) {
+  if (in.is_array()) {
+    for (const Value& item : in.items()) {
+      if (!add(item)) return false;
+    }
+  } else {
     for (const Member& member : in.members()) {
       if (!add(member.value)) return false;
     }

@@ -225,8 +225,7 @@ int CompareDigits(const Value& a, const Value& b) {
   const auto size = [](const Decimal& d) {
     return d.exponent + static_cast<int64_t>(d.digits.size());
   };
-  const int order =
-      size(x) != size(y) ? (size(x) < size(y) ? -1 : 1) : x.digits.compare(y.digits);
+  const int order = size(x) != size(y) ? (size(x) < size(y) ? -1 : 1) : x.digits.compare(y.digits);
   if (order == 0) return 0;
   return (order < 0) != x.negative ? -1 : 1;
 }

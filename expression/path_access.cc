@@ -210,10 +210,6 @@ bool GetPath(Context& context, const Value& root, const Value& path, Value* out)
   if (!context.Steps(path.size())) return false;
   for (const Value& key : path.items()) {
     Value tmp;
-    if (value->is_null()) {  // as jq: the rest of the path is not looked at
-      value = &kNull;
-      break;
-    }
     value = Index(context, *value, key, &tmp);
     if (value == nullptr) return false;
     if (value == &tmp) {
