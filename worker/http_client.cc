@@ -246,7 +246,7 @@ void CurlHttpClient::AbortAll() {
 }
 
 void CurlHttpClient::Recycle(std::unique_ptr<CurlTransfer> transfer) {
-  if (idle_.size() < kIdleTransfers) idle_.push_back(std::move(transfer));
+  if (transfer->reusable() && idle_.size() < kIdleTransfers) idle_.push_back(std::move(transfer));
 }
 
 int CurlHttpClient::OnSocket(CURL*, curl_socket_t socket, int what, void* self, void* known) {
