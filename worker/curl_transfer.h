@@ -33,8 +33,7 @@ class CurlTransfer {
   void Cancel();
 
   uint64_t id() const { return id_; }
-  // A handle that answered a challenge keeps nonces and credentials' hashes, which not even
-  // curl_easy_reset forgets: used again it would offer them to another server.
+  // One that answered a challenge is not used again: what it knows is for that server alone.
   bool reusable() const { return !request_.digest.has_value(); }
 
  private:

@@ -197,7 +197,8 @@ bool CurlHttpClient::TakeCommands() {
 
 void CurlHttpClient::Begin(Pending pending) {
   std::unique_ptr<CurlTransfer> transfer;
-  if (idle_.empty()) {
+  // libcurl keeps a challenge that a handle has met, even one that it could not answer.
+  if (idle_.empty() || pending.request.digest.has_value()) {
     transfer = std::make_unique<CurlTransfer>(options_, connect_to_.get());
   } else {
     transfer = std::move(idle_.back());
