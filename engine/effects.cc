@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/effects.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/dispatch.h"
@@ -70,12 +71,16 @@ void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbo
 
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment) {
   std::vector<Effect> effects;
-  for (const auto& [id, instance] : state.instances) {
+  std::vector<const Instance*> instances;  // in one order, whatever the hash
+  for (const auto& [id, instance] : state.instances) instances.push_back(instance.get());
+  std::sort(instances.begin(), instances.end(),
+            [](const Instance* a, const Instance* b) { return a->id < b->id; });
+  for (const Instance* instance : instances) {
     for (const auto& [frame_id, frame] : instance->frames) {
       AddFrameEffects(*instance, *frame, environment, &effects);
     }
     AddOutbox(*instance, 0, &effects);
-    if (!instance->ready.empty()) effects.push_back(ContinueLater{id});
+    if (!instance->ready.empty()) effects.push_back(ContinueLater{instance->id});
   }
   return effects;
 }

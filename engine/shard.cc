@@ -29,7 +29,7 @@ absl::Status Shard::Open() {
   Outcome opened;
   opened.facts.emplace_back().event.mutable_shard_opened();
   opened.effects = OpenEffects(state_, {parts_.engine_id});
-  Gather("", parts_.executor->Now(), std::move(opened), [](v1::CommandReply) {});
+  Gather("", parts_.executor->Now(), std::move(opened), nullptr);
   Flush();
   return absl::OkStatus();
 }
@@ -47,6 +47,7 @@ absl::Status Shard::ReadBack() {
 }
 
 void Shard::Handle(const v1::Command& command, uint64_t events_position, ReplyFn reply) {
+  if (!reply) reply = [](const v1::CommandReply&) {};  // what the engine tells itself
   if (!open_) return reply(Unavailable("the shard is being opened"));
   if (gathered_.size() >= limits::kQueuedCommands) {
     v1::CommandReply overloaded;
