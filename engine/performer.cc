@@ -66,10 +66,11 @@ void Performer::Perform(Shard* shard, Effect effect) {
 
 void Performer::Do(Shard* shard, DispatchTask dispatch) {
   const std::string id = TaskId(dispatch.request);
+  const std::string pool = dispatch.pool;  // the callback takes the rest with it
   v1::TaskMessage message;
   *message.add_tasks() = dispatch.request;
   parts_.tasks->Publish(
-      dispatch.pool, id, message.SerializeAsString(),
+      pool, id, message.SerializeAsString(),
       [this, shard, dispatch = std::move(dispatch)](absl::Status status) mutable {
         if (status.ok()) return;
         parts_.executor->Post([this, shard, dispatch = std::move(dispatch)]() mutable {
