@@ -96,11 +96,11 @@ bool FactReader::ReadFrameEvent(const v1::Event& event, Fact* fact, Instance* in
   if (event.has_iteration_started()) {
     fact->kind = Fact::Kind::kIteration;
     frame = event.iteration_started().frame();
-    fact->detail = fmt::format("item {}", event.iteration_started().iteration() + 1);
+    fact->detail = fmt::format("item {}", event.iteration_started().iteration());
   } else if (event.has_foreach_started()) {
     fact->kind = Fact::Kind::kIteration;
     frame = event.foreach_started().frame();
-    fact->detail = fmt::format("event {}", event.foreach_started().iteration() + 1);
+    fact->detail = fmt::format("event {}", event.foreach_started().iteration());
   } else if (event.has_retry_scheduled()) {
     fact->kind = Fact::Kind::kRetry;
     frame = event.retry_scheduled().frame();

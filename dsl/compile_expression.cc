@@ -37,6 +37,11 @@ size_t FindVariable(std::string_view source, std::string_view name) {
   return 0;
 }
 
+// The evaluator's columns count bytes.
+size_t OffsetOf(std::string_view source, const expression::SourcePlace& place) {
+  return ByteOfPlace(source, {place.line, 1}) + static_cast<size_t>(std::max(place.column, 1)) - 1;
+}
+
 bool Contains(const Variables& variables, std::string_view name) {
   return std::find(variables.begin(), variables.end(), name) != variables.end();
 }
@@ -76,8 +81,7 @@ ExpressionCompiler::Program ExpressionCompiler::Compile(const Node& node, std::s
   }
   const Compiled& compiled = CompileOnce(source);
   for (const expression::CompileError& error : compiled.errors) {
-    const size_t at = ByteOfPlace(source, {error.place.line, error.place.column});
-    Report(node, offset + at, Cat("expression: ", error.message));
+    Report(node, offset + OffsetOf(source, error.place), Cat("expression: ", error.message));
   }
   if (compiled.program == nullptr || findings_->full()) return compiled.program;
   if (variables != nullptr) CheckVariables(node, *compiled.program, offset, *variables);

@@ -25,8 +25,8 @@ class ExpressionCompiler {
 
   bool HasSecret(std::string_view name) const { return secrets_.contains(std::string(name)); }
 
-  // A field that is an expression by its nature (`if`, `when`, `input.from` …): jq, bare or in `${
-  // }`. nullopt after a finding, or if the node is no string. `variables` null: any.
+  // A field that is an expression by nature (`if`, `when`, `input.from`), in `${ }` or bare.
+  // nullopt after a finding, or if the node is no string. `variables` null: any.
   std::optional<Template> CompileExpression(const Node& node, const Variables* variables);
 
   // Data: constants, except for texts that are `${ }` as a whole (strict mode).

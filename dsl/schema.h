@@ -14,7 +14,7 @@ namespace jaque::dsl {
 class Schema {
  public:
   virtual ~Schema() = default;
-  // OK, or InvalidArgument whose message names each violation: "/path: message; …" (at most a few).
+  // OK, or InvalidArgument whose message names each violation: "/path: message; " (a few).
   virtual absl::Status Validate(const Value& value) const = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/metrics.h"
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "engine/performer.h"
@@ -66,6 +67,13 @@ void Shard::Handle(const v1::Command& command, uint64_t events_position, ReplyFn
   Gather(command.object_id(), environment.now, std::move(outcome), std::move(reply));
 }
 
+void Shard::Count(const v1::Event& event, Pending* pending) {
+  if (event.has_instance_started()) ++pending->started;
+  if (event.has_instance_completed()) ++pending->completed;
+  if (event.has_instance_faulted()) ++pending->faulted;
+  if (event.has_instance_cancelled()) ++pending->cancelled;
+}
+
 void Shard::Gather(const std::string& object_id, Micros now, Outcome outcome, ReplyFn reply) {
   Pending pending;
   const auto begin = [&] {
@@ -81,6 +89,7 @@ void Shard::Gather(const std::string& object_id, Micros now, Outcome outcome, Re
       begin();
     }
     pending.bytes += bytes;
+    Count(fact.event, &pending);
     *pending.decision.add_events() = std::move(fact.event);
   }
   pending.effects = std::move(outcome.effects);
@@ -125,10 +134,12 @@ void Shard::AppendEnded(AppendResult result) {
   switch (result.outcome) {
     case AppendOutcome::kCommitted:
       last_ = result.sequence;
+      ProcessMetrics().appends.Increment();
       in_flight_bytes_.clear();
       Commit(std::exchange(in_flight_, {}));
       return Flush();
     case AppendOutcome::kConflict:
+      ProcessMetrics().append_conflicts.Increment();
       return Reload();
     case AppendOutcome::kUnknown:
       // The same batch again, under its id, tells what became of the first.
@@ -139,7 +150,13 @@ void Shard::AppendEnded(AppendResult result) {
 }
 
 void Shard::Commit(std::vector<Pending> committed) {
+  Metrics& metrics = ProcessMetrics();
   for (Pending& pending : committed) {
+    metrics.decisions.Increment();
+    metrics.instances_started.Increment(pending.started);
+    metrics.instances_completed.Increment(pending.completed);
+    metrics.instances_faulted.Increment(pending.faulted);
+    metrics.instances_cancelled.Increment(pending.cancelled);
     for (Effect& effect : pending.effects) {
       // Answers wait for their caller to be known: those of this decision are registered first.
       if (!std::holds_alternative<AnswerWaiters>(effect)) Perform(&effect);

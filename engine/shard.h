@@ -60,8 +60,10 @@ class Shard {
     std::optional<v1::CommandReply> answer;
     bool answer_at_end = false;
     ReplyFn reply;
+    int started = 0, completed = 0, faulted = 0, cancelled = 0;  // instances, for the metrics
   };
 
+  static void Count(const v1::Event& event, Pending* pending);
   void Gather(const std::string& object_id, Micros now, Outcome outcome, ReplyFn reply);
   void Append();
   void AppendEnded(AppendResult result);

@@ -147,7 +147,7 @@ void PullConsumer::Core::OnMessage(const SlotPtr& slot, Message message) {
       finished = OnData(*slot, std::move(message));
     }
   }
-  if (stray) HandBack(*connection_, message, absl::ZeroDuration());
+  if (stray) HandBack(*connection_, message.reply(), absl::ZeroDuration());
   if (gone) MakeConsumerAnew();
   finished.Run();
 }
@@ -253,26 +253,23 @@ void PullConsumer::Pull(int max, absl::Duration wait, Deliver deliver) {
 
 namespace {
 
-void Answer(Connection& connection, const Message& message, const std::string& word) {
+void Answer(Connection& connection, std::string_view reply, const std::string& word) {
   // What is lost here the server finds out by itself: the acknowledgement wait passes.
-  connection.Publish(std::string(message.reply()), "", {}, word).IgnoreError();
+  connection.Publish(std::string(reply), "", {}, word).IgnoreError();
 }
 
 }  // namespace
 
-void Acknowledge(Connection& connection, const Message& message) {
-  Answer(connection, message, "+ACK");
+void Acknowledge(Connection& connection, std::string_view reply) {
+  Answer(connection, reply, "+ACK");
 }
-void AcknowledgeProgress(Connection& connection, const Message& message) {
-  Answer(connection, message, "+WPI");
+void AcknowledgeProgress(Connection& connection, std::string_view reply) {
+  Answer(connection, reply, "+WPI");
 }
-void HandBack(Connection& connection, const Message& message, absl::Duration delay) {
-  if (delay <= absl::ZeroDuration()) return Answer(connection, message, "-NAK");
-  Answer(connection, message,
-         absl::StrCat("-NAK {\"delay\":", absl::ToInt64Nanoseconds(delay), "}"));
+void HandBack(Connection& connection, std::string_view reply, absl::Duration delay) {
+  if (delay <= absl::ZeroDuration()) return Answer(connection, reply, "-NAK");
+  Answer(connection, reply, absl::StrCat("-NAK {\"delay\":", absl::ToInt64Nanoseconds(delay), "}"));
 }
-void GiveUp(Connection& connection, const Message& message) {
-  Answer(connection, message, "+TERM");
-}
+void GiveUp(Connection& connection, std::string_view reply) { Answer(connection, reply, "+TERM"); }
 
 }  // namespace jaque::nats

@@ -31,11 +31,11 @@ class PullConsumer {
   std::unique_ptr<Connection::Listener> listener_;
 };
 
-// Answers for a message of a consumer; none of them waits.
-void Acknowledge(Connection& connection, const Message& message);
-void AcknowledgeProgress(Connection& connection, const Message& message);
-void HandBack(Connection& connection, const Message& message, absl::Duration delay);
+// Answers for a message of a consumer, sent to its reply subject; none of them waits.
+void Acknowledge(Connection& connection, std::string_view reply);
+void AcknowledgeProgress(Connection& connection, std::string_view reply);
+void HandBack(Connection& connection, std::string_view reply, absl::Duration delay);
 // Never again, without having been done.
-void GiveUp(Connection& connection, const Message& message);
+void GiveUp(Connection& connection, std::string_view reply);
 
 }  // namespace jaque::nats

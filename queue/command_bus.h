@@ -28,11 +28,11 @@ class CommandBus {
                     ReplyFn reply) = 0;
 
   // Puts a command on the ingress, durably; one engine at a time claims it. `reply` comes from the
-  // owner, or says DeadlineExceeded: the command is stored and will be executed all the same. Other
-  // bad statuses mean that it is not stored, except Aborted: it was given up after
-  // limits::kIngressAttempts (a dead letter). The same `command_id` again within the deduplication
-  // window is stored once; all callers of one process that wait for that id get the reply, one that
-  // comes after the reply gets none.
+  // owner, or says DeadlineExceeded: the command is stored and will be executed all the same.
+  // Unknown: it may be stored or not (submit it again: the id makes it safe). Aborted: it was given
+  // up after limits::kIngressAttempts, and is a dead letter. Other bad statuses mean that it is not
+  // stored. The same `command_id` again within the deduplication window is stored once; all callers
+  // of one process that wait for that id get the reply, one that comes after the reply gets none.
   virtual void Submit(std::string command, const std::string& command_id, absl::Duration timeout,
                       ReplyFn reply) = 0;
 

@@ -19,6 +19,10 @@ namespace jaque {
 template <typename Backend>
 class CommandBusContract : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!Backend::Missing().empty()) GTEST_SKIP() << "skipped: " << Backend::Missing();
+  }
+
   using Reply = std::pair<absl::Status, std::string>;
   using Replies = Collector<Reply>;
 

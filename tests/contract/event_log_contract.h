@@ -20,6 +20,10 @@ namespace jaque {
 template <typename Backend>
 class EventLogContract : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!Backend::Missing().empty()) GTEST_SKIP() << "skipped: " << Backend::Missing();
+  }
+
   using Records = std::vector<std::pair<Sequence, std::string>>;
 
   AppendResult Append(ShardId shard, Sequence expected, const std::string& id,

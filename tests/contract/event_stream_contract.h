@@ -18,6 +18,10 @@ namespace jaque {
 template <typename Backend>
 class EventStreamContract : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!Backend::Missing().empty()) GTEST_SKIP() << "skipped: " << Backend::Missing();
+  }
+
   using Seen = Collector<std::pair<uint64_t, std::string>>;
 
   uint64_t Publish(const std::string& id, const std::string& json) {

@@ -18,6 +18,10 @@ namespace jaque {
 template <typename Backend>
 class TaskQueueContract : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!Backend::Missing().empty()) GTEST_SKIP() << "skipped: " << Backend::Missing();
+  }
+
   using Deliveries = std::vector<std::unique_ptr<TaskDelivery>>;
 
   void Publish(const std::string& pool, const std::string& id, const std::string& bytes) {
