@@ -118,7 +118,7 @@ class Compiler {
   const Node* BuildCall(const Ast& ast, const Scope* scope);
   const Node* BuildSpecial(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildRange(const Ast& ast, const Scope* scope);
-  const Node* BuildLimit(const Ast& ast, const Scope* scope);
+  const Node* BuildLimit(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildBy(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildPath(const Ast& body, const Scope* scope);
   const Node* BuildNative(NativeFunction function, const Ast& ast, const Scope* scope);
