@@ -71,8 +71,8 @@ class Compiler {
 
   static constexpr uint32_t kMostRecursion = 2'000;
   static constexpr int kMostExpansions = 24;  // functions expanded inside each other
-  static constexpr size_t kMostNodes = 200'000;
-  static constexpr size_t kExpandedNodes = 20'000;  // then functions are called
+  static constexpr size_t kMostNodes = 50'000;
+  static constexpr size_t kExpandedNodes = 5'000;  // then functions are called
 
   template <typename T, typename... Args>
   const T* Make(Args&&... args) {

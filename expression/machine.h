@@ -29,7 +29,7 @@ struct State {
 
   // After `value` came from anywhere: it is on the path only if it is the very value there.
   void Judge() {
-    off_path = !Value::Identical(value, at) || value.is_number() || value.is_inline_string();
+    off_path = !Value::Identical(value, at) || !(value.is_null() || value.is_bool() || value.shares());
   }
 };
 
