@@ -73,6 +73,7 @@ Ran RunInChild(Body body) {
   const absl::Duration before = SystemClock().Monotonic();
   const pid_t child = fork();
   if (child == 0) {
+    alarm(20);  // a hang becomes a death
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, kStackBytes);
