@@ -39,6 +39,7 @@ constexpr SpecialEntry kSpecials[] = {
     {"range", 3, Special::kRange},
     {"first", 1, Special::kFirst},
     {"limit", 2, Special::kLimit},
+    {"skip", 2, Special::kSkip},
     {"until", 2, Special::kUntil},
     {"del", 1, Special::kDelete},
     {"sort_by", 1, Special::kSortBy},

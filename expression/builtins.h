@@ -47,6 +47,7 @@ enum class Special : unsigned char {
   kRange,
   kFirst,
   kLimit,
+  kSkip,
   kUntil,
   kDelete,
   kSortBy,

@@ -99,7 +99,7 @@ bool Test(Context&, Value* value, Value*) {
 bool IsInfinite(double x) { return std::isinf(x); }
 bool IsNan(double x) { return std::isnan(x); }
 bool IsNormal(double x) { return std::isnormal(x); }
-bool IsFinite(double x) { return std::isfinite(x); }
+bool IsFinite(double x) { return !std::isinf(x); }  // NaN too, as jq has it
 
 constexpr NativeEntry kEntries[] = {
     {"floor", 0, Rounding<std::floor>},

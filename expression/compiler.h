@@ -71,8 +71,8 @@ class Compiler {
 
   static constexpr uint32_t kMostRecursion = 2'000;
   static constexpr int kMostExpansions = 24;  // functions expanded inside each other
-  static constexpr size_t kMostNodes = 200'000;
-  static constexpr size_t kExpandedNodes = 20'000;  // then functions are called
+  static constexpr size_t kMostNodes = 50'000;
+  static constexpr size_t kExpandedNodes = 5'000;  // then functions are called
 
   template <typename T, typename... Args>
   const T* Make(Args&&... args) {
@@ -118,7 +118,7 @@ class Compiler {
   const Node* BuildCall(const Ast& ast, const Scope* scope);
   const Node* BuildSpecial(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildRange(const Ast& ast, const Scope* scope);
-  const Node* BuildLimit(const Ast& ast, const Scope* scope);
+  const Node* BuildLimit(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildBy(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildPath(const Ast& body, const Scope* scope);
   const Node* BuildNative(NativeFunction function, const Ast& ast, const Scope* scope);

@@ -264,7 +264,8 @@ const Node* Compiler::BuildSpecial(Special special, const Ast& ast, const Scope*
     case Special::kFirst:
       return Make<LimitNode>(Constant(Value::Int(1)), Build(*ast.kids[0], scope), true);
     case Special::kLimit:
-      return BuildLimit(ast, scope);
+    case Special::kSkip:
+      return BuildLimit(special, ast, scope);
     case Special::kUntil: {
       const Node* condition = Build(*ast.kids[0], scope);
       const Node* update = Build(*ast.kids[1], scope);
@@ -331,11 +332,13 @@ const Node* Compiler::BuildRange(const Ast& ast, const Scope* scope) {
   });
 }
 
-const Node* Compiler::BuildLimit(const Ast& ast, const Scope* scope) {
+const Node* Compiler::BuildLimit(Special special, const Ast& ast, const Scope* scope) {
   const Node* body = Build(*ast.kids[1], scope);
-  return WithScalars({Build(*ast.kids[0], scope)}, [&](const std::vector<const Node*>& scalars) {
-    return Make<LimitNode>(scalars[0], body, false);
-  });
+  return WithScalars({Build(*ast.kids[0], scope)},
+                     [&](const std::vector<const Node*>& scalars) -> const Node* {
+                       if (special == Special::kSkip) return Make<SkipNode>(scalars[0], body);
+                       return Make<LimitNode>(scalars[0], body, false);
+                     });
 }
 
 const Node* Compiler::BuildBy(Special special, const Ast& ast, const Scope* scope) {

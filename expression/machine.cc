@@ -178,9 +178,4 @@ void Machine::Break(int64_t label) {
   Backtrack();
 }
 
-bool Machine::PathIntact() const {
-  return Value::Identical(state_.value, state_.at) ||
-         (state_.value.is_number() && state_.at.is_number() && state_.value == state_.at);
-}
-
 }  // namespace jaque::expression

@@ -25,6 +25,12 @@ struct State {
   Value value;
   Value path;
   Value at;
+  bool off_path = false;  // the value did not come along the path
+
+  // After `value` came from anywhere: it is on the path only if it is the very value there.
+  void Judge() {
+    off_path = !Value::Identical(value, at) || !(value.is_null() || value.is_bool() || value.shares());
+  }
 };
 
 // What to do with an output. Shared by all outputs of what it waits for, so it is not changed.
@@ -162,8 +168,8 @@ class Machine {
   void RestoreTop(bool last);
   int64_t NewLabel() { return ++labels_; }
 
-  // Whether the register `value` is what `path` leads to; else raises as jq does.
-  bool PathIntact() const;
+  // Whether the register `value` is what `path` leads to.
+  bool PathIntact() const { return !state_.off_path; }
 
  private:
   friend class OutputContinuation;

@@ -18,6 +18,7 @@ class PathContinuation final : public Continuation {
   void Resume(Machine& machine, bool) override {
     machine.state().path = path_;
     machine.state().at = at_;
+    machine.state().Judge();
     machine.Return();
   }
 
@@ -64,8 +65,9 @@ void Node::Start(Machine& machine) const {
   if (scalar() && !(tracks && paths_)) {
     // The registers' value is consumed: forks that need it hold their own.
     Frame* frame = machine.frame();
-    if (Move(machine.context(), &machine.value(), frame)) return machine.Return();
-    return machine.Nothing();
+    if (!Move(machine.context(), &machine.value(), frame)) return machine.Nothing();
+    if (tracks) machine.state().Judge();
+    return machine.Return();
   }
   if (tracks && !paths_) {
     machine.Push(new PathContinuation(machine.state()));

@@ -197,6 +197,7 @@ void TryNode::Retry(Machine& machine) const {
   machine.RestoreTop(true);
   if (handler_ == nullptr) return machine.Backtrack();
   machine.value() = std::move(error);
+  machine.state().Judge();
   machine.Eval(handler_);
 }
 
@@ -210,16 +211,14 @@ int TryNode::Trace(Tracer& tracer, int dot) const {
 
 class AlternativeNode::Waiting final : public Continuation {
  public:
-  Waiting(size_t index, CellRef cell) : index_(index), cell_(std::move(cell)) {}
+  explicit Waiting(CellRef cell) : cell_(std::move(cell)) {}
   void Resume(Machine& machine, bool) override {
     if (!machine.value().truthy()) return machine.Backtrack();
     cell_->count = 1;
-    EndTry(machine, index_);
     machine.Return();
   }
 
  private:
-  size_t index_;
   CellRef cell_;  // its count: whether there was a true output
 };
 
@@ -232,40 +231,29 @@ const Value* AlternativeNode::Eval(Context& context, const Value& in, Frame* fra
                                    Value* tmp) const {
   const Value* output = children_[0]->Eval(context, in, frame, tmp);
   if (output != nullptr && output->truthy()) return output;
-  if (context.failed()) {
-    if (context.failed_for_good()) return nullptr;
-    context.TakeError();
-  }
+  if (context.failed()) return nullptr;
   return children_[1]->Eval(context, in, frame, tmp);
 }
 
 bool AlternativeNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
   bool found = false;
-  bool sink_ended = false;
   const auto filtered = [&](const Value& output, Value* owned) {
     if (!output.truthy()) return true;
     found = true;
-    if (sink(output, owned)) return true;
-    sink_ended = true;
-    return false;
+    return sink(output, owned);
   };
-  if (!children_[0]->Stream(context, in, frame, filtered)) {
-    if (sink_ended || !context.failed() || context.failed_for_good()) return false;
-    context.TakeError();
-  }
+  if (!children_[0]->Stream(context, in, frame, filtered)) return false;
   return found || children_[1]->Stream(context, in, frame, sink);
 }
 
 void AlternativeNode::Run(Machine& machine) const {
-  const size_t index = machine.forks();
   CellRef cell = CellRef::Make();
-  machine.PushFork(this, Fork::Kind::kTry).cell = cell;
-  machine.Push(new Waiting(index, std::move(cell)));
+  machine.PushFork(this).cell = cell;
+  machine.Push(new Waiting(std::move(cell)));
   machine.Eval(children_[0]);
 }
 
 void AlternativeNode::Retry(Machine& machine) const {
-  if (machine.context().failed()) machine.context().TakeError();
   if (machine.top().cell->count > 0) {
     machine.PopFork();
     return machine.Backtrack();

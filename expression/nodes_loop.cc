@@ -19,6 +19,9 @@ bool UpdateState(Context& context, const Node* update, Value* state, Frame* fram
 State TakeState(const CellRef& cell) {
   State state = {std::move(cell->state.value), cell->state.path, cell->state.at};
   cell->state.value = Value();
+  state.off_path = cell->count > 0;
+  if (state.off_path) state.Judge();
+  ++cell->count;
   return state;
 }
 
@@ -113,7 +116,7 @@ void ReduceNode::Begin(Machine& machine, const State& input) const {
 void ReduceNode::Retry(Machine& machine) const {
   const CellRef cell = machine.top().cell;
   machine.RestoreTop(true);
-  machine.state() = std::move(cell->state);
+  machine.state() = TakeState(cell);
   machine.Return();
 }
 

@@ -50,6 +50,7 @@ class RangeNode final : public Node {
   RangeNode(const Node* from, const Node* upto, const Node* by);
   bool Stream(Context& context, const Value& in, Frame* frame, Sink sink) const override;
   void Retry(Machine& machine) const override;
+  int Trace(Tracer& tracer, int dot) const override;
 
  private:
   bool Bounds(Context& context, const Value& in, Frame* frame, Value* bounds) const;
@@ -73,6 +74,19 @@ class LimitNode final : public Node {
   void Run(Machine& machine) const override;
 
   bool first_;
+};
+
+// All outputs of `body` but the first `count`, a scalar.
+class SkipNode final : public Node {
+ public:
+  SkipNode(const Node* count, const Node* body);
+  bool Stream(Context& context, const Value& in, Frame* frame, Sink sink) const override;
+  int Trace(Tracer& tracer, int dot) const override;
+
+ private:
+  class Waiting;
+  bool Count(Context& context, const Value& in, Frame* frame, double* count) const;
+  void Run(Machine& machine) const override;
 };
 
 // `input | until(condition; update)` with scalars.

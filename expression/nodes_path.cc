@@ -25,6 +25,7 @@ bool StepInto(Machine& machine, const Value& key) {
     if (!context.Admit(state.path.size() * sizeof(Value))) return false;
     state.path.Append(key);
     state.at = next;
+    state.off_path = false;
   }
   state.value = std::move(next);
   return true;
@@ -261,6 +262,7 @@ void EachNode::Enter(Machine& machine, size_t n) {
     state.path.Append(container.is_array() ? Value::Int(static_cast<int64_t>(n))
                                            : container.members()[n].key);
     state.at = state.value;
+    state.off_path = false;
   }
   machine.Return();
 }
@@ -314,9 +316,7 @@ class PathNode::Waiting final : public Continuation {
           Join({"Invalid path expression with result ", ShortJson(state.value)}));
       return machine.Nothing();
     }
-    state.value = std::move(state.path);
-    state.path = Value();
-    state.at = Value();
+    state = {std::move(state.path), Value(), Value()};
     machine.Return();
   }
 };
@@ -335,6 +335,7 @@ void PathNode::Run(Machine& machine) const {
   machine.Push(new Waiting);
   machine.state().path = Value::Array();
   machine.state().at = machine.value();
+  machine.state().off_path = false;
   machine.Eval(children_[0]);
 }
 
@@ -399,6 +400,7 @@ void GetPathNode::Finish(Machine& machine, const Value& path) {
     if (!context.Admit((state.path.size() + path.size()) * sizeof(Value))) return machine.Nothing();
     for (const Value& key : path.items()) state.path.Append(key);
     state.at = found;
+    state.off_path = false;
   }
   machine.Return(std::move(found));
 }

@@ -50,6 +50,11 @@ bool RangeNode::Advance(Context& context, Value* bounds) {
   return Add(context, &bounds[0], bounds[2]);
 }
 
+int RangeNode::Trace(Tracer& tracer, int dot) const {
+  for (const Node* bound : children_) tracer.Escapes(bound->Trace(tracer, dot));
+  return Tracer::kOther;
+}
+
 bool RangeNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
   Value bounds[3];
   if (!Bounds(context, in, frame, bounds)) return !context.failed();
@@ -171,6 +176,65 @@ void LimitNode::Run(Machine& machine) const {
 }
 
 int LimitNode::Trace(Tracer& tracer, int dot) const {
+  tracer.Escapes(children_[0]->Trace(tracer, dot));
+  return children_[1]->Trace(tracer, dot);
+}
+
+// --- skip ---
+
+SkipNode::SkipNode(const Node* count, const Node* body) : Node(true) {
+  Adopt(count);
+  if (!scalar()) AtLeast(Shape::kMachine);
+  AtLeast(Shape::kStream);
+  Adopt(body);
+}
+
+bool SkipNode::Count(Context& context, const Value& in, Frame* frame, double* count) const {
+  Value tmp;
+  const Value* found = children_[0]->Eval(context, in, frame, &tmp);
+  if (found == nullptr) return false;
+  if (!found->is_number()) {
+    Value left = *found;
+    return Subtract(context, &left, Value::Int(1));
+  }
+  *count = found->number();
+  if (*count >= 0) return true;
+  context.Raise("skip doesn't support negative count");
+  return false;
+}
+
+bool SkipNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
+  double count = 0;
+  if (!Count(context, in, frame, &count)) return !context.failed();
+  return children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
+    return count-- > 0 || sink(output, owned);
+  });
+}
+
+class SkipNode::Waiting final : public Continuation {
+ public:
+  Waiting(double count, CellRef cell) : count_(count), cell_(std::move(cell)) {}
+  void Resume(Machine& machine, bool) override {
+    if (static_cast<double>(cell_->count) >= count_) return machine.Return();
+    ++cell_->count;
+    machine.Backtrack();
+  }
+
+ private:
+  double count_;
+  CellRef cell_;
+};
+
+void SkipNode::Run(Machine& machine) const {
+  double count = 0;
+  if (!Count(machine.context(), machine.value(), machine.frame(), &count)) {
+    return machine.Nothing();
+  }
+  machine.Push(new Waiting(count, CellRef::Make()));
+  machine.Eval(children_[1]);
+}
+
+int SkipNode::Trace(Tracer& tracer, int dot) const {
   tracer.Escapes(children_[0]->Trace(tracer, dot));
   return children_[1]->Trace(tracer, dot);
 }

@@ -191,6 +191,7 @@ void UpdateNode::Run(Machine& machine) const {
   machine.Push(new WaitingForPath(this, std::move(cell), machine.frame_ref()));
   machine.state().path = Value::Array();
   machine.state().at = machine.value();
+  machine.state().off_path = false;
   machine.Eval(children_[0]);
 }
 

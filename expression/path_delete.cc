@@ -12,6 +12,8 @@
 namespace jaque::expression {
 namespace {
 
+constexpr int kMostSlices = 100;  // in one path: each is a level of recursion
+
 bool DeleteFromArray(Context& context, Value* array, absl::Span<const Value> keys) {
   const size_t length = array->size();
   std::vector<bool> gone(length, false);
@@ -66,7 +68,11 @@ bool DeleteKeys(Context& context, Value* container, absl::Span<const Value> keys
 
 // Deletes `keys` of what `parent` (a path) leads to.
 bool DeleteBelow(Context& context, Value* root, absl::Span<const Value> parent,
-                 absl::Span<const Value> keys) {
+                 absl::Span<const Value> keys, int slices = 0) {
+  if (slices > kMostSlices) {
+    context.Raise("Path too deep");
+    return false;
+  }
   Value* slot = root;
   for (size_t i = 0; i < parent.size(); ++i) {
     Value tmp;
@@ -74,7 +80,7 @@ bool DeleteBelow(Context& context, Value* root, absl::Span<const Value> parent,
     if (part == nullptr) return false;
     if (part->is_null()) return true;
     if (part == &tmp) {  // a slice: change it apart, then put it back
-      if (!DeleteBelow(context, &tmp, parent.subspan(i + 1), keys)) return false;
+      if (!DeleteBelow(context, &tmp, parent.subspan(i + 1), keys, slices + 1)) return false;
       return SetPath(context, slot, Value::Array({parent[i]}), std::move(tmp));
     }
     slot = IndexSlot(context, slot, parent[i]);

@@ -19,7 +19,7 @@ def arrays: select(type == "array");
 def objects: select(type == "object");
 def iterables: select(type | . == "array" or . == "object");
 def scalars: select(type | . != "array" and . != "object");
-def finites: select(type == "number" and (isinfinite | not));
+def finites: select(isfinite);
 def normals: select(isnormal);
 def debug(msg): (msg | empty), .;
 def input: error("break");
@@ -37,10 +37,6 @@ def last: .[-1];
 def nth($n): .[$n];
 def last(f): reduce f as $x (null; [$x]) | .[]?;
 def isempty(f): first((f | false), true);
-def skip($n; f):
-  if $n > 0 then foreach f as $x ($n; . - 1; if . < 0 then $x else empty end)
-  elif $n == 0 then f
-  else error("skip doesn't support negative count") end;
 def nth($n; f): if $n < 0 then error("nth doesn't support negative indices") else first(skip($n; f)) end;
 def any(source; cond): isempty(first(source | cond or empty)) | not;
 def any(cond): any(.[]; cond);

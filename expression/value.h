@@ -164,6 +164,8 @@ class Value {
   static bool Identical(const Value& a, const Value& b) {
     return a.head_ == b.head_ && a.payload_ == b.payload_;
   }
+  // Whether copies of this value share memory.
+  bool shares() const { return on_heap(); }
   bool unshared() const;
   // Bytes of all Values' memory that this thread allocated minus those it freed.
   static int64_t ThreadBytes() { return thread_bytes_; }

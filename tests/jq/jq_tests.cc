@@ -54,9 +54,8 @@ std::optional<std::string> RunMustFail(const TestCase& test,
 
 std::optional<std::string> RunCase(const TestCase& test) {
   const std::vector<std::string> no_variables;
-  expression::CompileOptions options;
-  options.known_variables = &no_variables;
-  const expression::CompileResult compiled = expression::Compile(test.program, options);
+  const expression::CompileResult compiled =
+      expression::Compile(test.program, {.known_variables = &no_variables});
   if (test.must_fail) return RunMustFail(test, compiled);
   if (compiled.program == nullptr) return "does not compile: " + compiled.errors.front().message;
   const std::optional<Value> input = ParseLine(test.input);
