@@ -55,6 +55,14 @@ inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an err
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
 
+// --- the log -----------------------------------------------------------------------------------
+inline constexpr size_t kBatchBytes = 960 << 10;           // events of one append (NATS takes 1 MiB)
+inline constexpr size_t kEventOverheadBytes = 128;         // of an event beside its values, at most
+inline constexpr int kAppendResends = 5;                   // of one whose outcome is unknown
+inline constexpr int64_t kAppendResendMicros = 200'000;
+inline constexpr int64_t kReloadMicros = 1'000'000;        // between attempts to read a shard back
+inline constexpr int64_t kOutboxRetryMicros = 500'000;     // before a refused delivery is repeated
+
 // --- outside work ------------------------------------------------------------------------------
 inline constexpr size_t kHttpResponseBytes = 8 << 20;
 inline constexpr int kHttpRedirects = 10;
@@ -62,12 +70,30 @@ inline constexpr int kHttpConnectSeconds = 10;
 inline constexpr int kHttpSeconds = 300;                   // where the task has no timeout
 inline constexpr size_t kProcessOutputBytes = 1 << 20;     // each of stdout and stderr
 inline constexpr int kProcessSeconds = 3'600;              // where the task has no timeout
+inline constexpr int kProcessGraceSeconds = 2;             // from SIGTERM to SIGKILL
+inline constexpr size_t kOpenApiDocuments = 64;            // parsed ones that a worker remembers
+inline constexpr int kOpenApiSeconds = 300;                // then a document is fetched again
+inline constexpr int kReferenceDepth = 32;                 // $ref to $ref in an OpenAPI document
+inline constexpr int kTaskDeliveries = 3;                  // of one task; more mean that it kills workers
 
 // --- serving -----------------------------------------------------------------------------------
 inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's body
+inline constexpr size_t kRequestHeaderBytes = 16 << 10;    // its request line and headers
+inline constexpr int kRequestSeconds = 30;                 // to send a request, to take an answer
+inline constexpr int kIdleSeconds = 75;                    // a connection between two requests
+inline constexpr int kDrainSeconds = 10;                   // requests in flight when the server stops
+inline constexpr size_t kHttpConnections = 10'000;
+inline constexpr size_t kEventsPerRequest = 1'000;         // a batch of CloudEvents
+inline constexpr int kDefinitionsLoading = 64;             // submitted, not yet validated; then 429
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
 inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
-inline constexpr size_t kEndedInstances = 100'000;         // ended ones a memory engine remembers
+inline constexpr size_t kEndedInstances = 256;             // ended ones that a shard remembers
+inline constexpr size_t kQueuedTasks = 1'000'000;          // memory task queue: not acknowledged yet
+inline constexpr int kDeduplicationSeconds = 120;          // a message id sent again is stored once
+inline constexpr size_t kDeduplicationIds = 100'000;       // ids that a memory sibling remembers
+inline constexpr size_t kDeduplicationBatches = 1'000;     // ids the memory log remembers for a shard
+inline constexpr int kAcknowledgeSeconds = 30;             // then a delivered message comes again
+inline constexpr int kIngressAttempts = 10;                // of one ingress command, then it is dead
 
 }  // namespace jaque::limits

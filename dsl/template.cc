@@ -131,6 +131,23 @@ expression::Program::Footprint Template::InputFootprint() const {
   return merged;
 }
 
+expression::Program::Footprint Template::VariableFootprint(std::string_view name) const {
+  expression::Program::Footprint merged;
+  const auto merge = [&merged](const expression::Program::Footprint& part) {
+    merged.all = merged.all || part.all;
+    AddUnique(part.fields, &merged.fields);
+  };
+  if (const auto* program = node_->Runs()) {
+    const auto& used = program->variables();
+    if (std::find(used.begin(), used.end(), name) != used.end()) {
+      merge(program->variable_footprint(name));
+    }
+  }
+  for (const auto& [key, member] : node_->members) merge(member.VariableFootprint(name));
+  for (const Template& item : node_->items) merge(item.VariableFootprint(name));
+  return merged;
+}
+
 const std::vector<std::pair<std::string, Template>>& Template::members() const {
   return node_->members;
 }

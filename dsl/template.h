@@ -35,6 +35,7 @@ class Template {
   std::vector<std::string> Variables() const;
   // What of `.` and of a variable the expressions can touch, merged.
   expression::Program::Footprint InputFootprint() const;
+  expression::Program::Footprint VariableFootprint(std::string_view name) const;
 
   // Members of an object template, for those who evaluate them one by one; empty otherwise.
   const std::vector<std::pair<std::string, Template>>& members() const;

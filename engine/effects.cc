@@ -21,9 +21,8 @@ void AddFrameEffects(const Instance& instance, const Frame& frame,
   AddTimer(instance, frame.id, v1::TIMER_KIND_WAKE, frame.wake, effects);
   if (frame.task == nullptr) return;
   if (frame.task->kind() == dsl::TaskKind::kWorker) {
-    effects->push_back(
-        DispatchTask{std::get<dsl::WorkerTask>(frame.task->spec).pool,
-                     BuildTaskRequest(instance, frame, environment.engine_id)});
+    effects->push_back(DispatchTask{std::get<dsl::WorkerTask>(frame.task->spec).pool,
+                                    BuildTaskRequest(instance, frame, environment.engine_id)});
   }
   const ListenState* listen = frame.Get<ListenState>();
   if (listen != nullptr && !listen->satisfied) {

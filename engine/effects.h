@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be done outside once the facts of a decision are durable, as values. Computed from events and
-// state; performed by engine/performer.h. Each may be performed again: ids are deterministic.
+// What must be done outside once the facts of a decision are durable, as values. Computed from
+// events and state; performed by engine/performer.h. Each may be performed again: ids are
+// deterministic.
 #pragma once
 
 #include <string>
@@ -49,14 +50,15 @@ struct AnswerWaiters {
   v1::CommandReply reply;
 };
 
-using Effect = std::variant<DispatchTask, CancelTask, ArmTimer, StartListening, SendOutbox, ContinueLater,
-                            AnswerWaiters>;
+using Effect = std::variant<DispatchTask, CancelTask, ArmTimer, StartListening, SendOutbox,
+                            ContinueLater, AnswerWaiters>;
 
 struct EffectEnvironment {
   std::string engine_id;
 };
 
-// What `fact` makes necessary, given the state after it. `first_outbox`: entries from this id on are new.
+// What `fact` makes necessary, given the state after it. `first_outbox`: entries from this id on
+// are new.
 void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
                 const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
                 std::vector<Effect>* effects);
