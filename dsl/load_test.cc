@@ -243,6 +243,28 @@ TEST(Expressions, PlaceInsideTheFile) {
   EXPECT_THAT(OfTask("{if: '', wait: PT1S}"), ElementsAre(HasSubstr("the expression is empty")));
 }
 
+TEST(Expressions, ErrorsOfTheCompilerInEveryStyle) {
+  EXPECT_THAT(
+      Findings("do:\n"
+               "  - a:\n"
+               "      set:\n"
+               "        ä: ${ .a | foo }\n"
+               "        y: |\n"
+               "          ${\n"
+               "            .a\n"
+               "            + foo\n"
+               "          }\n"
+               "        z: \"${ \\\"\\u00e4\\\\(.x)\\\" + foo }\"\n"
+               "        w: >\n"
+               "          ${ .a |\n"
+               "          foo }\n"
+               "        v: ${ .a } ${ .b }\n"),
+      ElementsAre(HasSubstr("5:20: expression: foo/0 is not defined (/do/0/a/set/ä)"),
+                  HasSubstr("9:15: expression: foo/0"), HasSubstr("11:35: expression: foo/0"),
+                  HasSubstr("14:11: expression: foo/0"),
+                  AllOf(HasSubstr("15:18: "), HasSubstr("a text is one expression"))));
+}
+
 TEST(Expressions, VariablesByPlace) {
   EXPECT_THAT(OfTask("{if: $input.x, wait: PT1S}"),
               ElementsAre(HasSubstr("`$input` is not available here")));
