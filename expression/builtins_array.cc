@@ -34,22 +34,7 @@ bool Sum(Context& context, Value* value, Value*) {
   return true;
 }
 
-bool ReverseString(Context& context, Value* value) {
-  const std::string_view text = value->str();
-  if (!context.Admit(text.size()) || !context.Steps(text.size() / 16)) return false;
-  std::string reversed;
-  for (size_t end = text.size(); end > 0;) {
-    size_t at = end - 1;
-    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-    reversed.append(text.substr(at, end - at));
-    end = at;
-  }
-  *value = Value::StringUnchecked(reversed);
-  return true;
-}
-
 bool Reverse(Context& context, Value* value, Value*) {
-  if (value->is_string()) return ReverseString(context, value);
   if (value->is_bool()) return RaiseOne(context, *value, "has no length");
   const bool nothing = value->is_number() ? value->number() == 0 : value->size() == 0;
   if (nothing) {
@@ -57,7 +42,9 @@ bool Reverse(Context& context, Value* value, Value*) {
     return true;
   }
   if (!value->is_array()) {
-    context.Raise(Join({"Cannot index ", TypeName(*value), " with number (0)"}));
+    const size_t last = value->is_string() ? CodePoints(value->str()) - 1 : value->size() - 1;
+    const std::string key = value->is_number() ? "0" : std::to_string(last);
+    context.Raise(Join({"Cannot index ", TypeName(*value), " with number (", key, ")"}));
     return false;
   }
   if (!context.Admit(value->size() * sizeof(Value)) || !context.Steps(value->size() / 16)) {

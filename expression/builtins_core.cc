@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types, conversions, errors.
 #include <cmath>
+#include <limits>
 
 #include "expression/builtins.h"
 #include "expression/describe.h"
@@ -111,6 +112,11 @@ bool ToNumber(Context& context, Value* value, Value*) {
     const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
     if (unsigned_text == "nan" || unsigned_text == "NaN") {
       *value = Value::Double(std::nan(""));
+      return true;
+    }
+    if (unsigned_text == "Infinity") {
+      const double infinity = std::numeric_limits<double>::infinity();
+      *value = Value::Double(text.starts_with('-') ? -infinity : infinity);
       return true;
     }
   }

@@ -82,39 +82,29 @@ bool ToEntries(Context& context, Value* value, Value*) {
   return true;
 }
 
-// The first of the names that is there and not null or false; null otherwise.
+// The first of the names that is there and neither null nor false; null otherwise.
 bool EntryKey(Context& context, const Value& entry, Value* key) {
-  static const Value kNames[] = {Value::String("key"),  Value::String("k"), Value::String("name"),
-                                 Value::String("Name"), Value::String("K"), Value::String("Key")};
+  static const Value kNames[] = {Value::String("key"), Value::String("Key"), Value::String("name"),
+                                 Value::String("Name")};
   *key = Value();
-  bool any_false = false;
   for (const Value& name : kNames) {
     Value tmp;
     const Value* found = Index(context, entry, name, &tmp);
     if (found == nullptr) return false;
-    if (found->truthy()) {
-      *key = *found;
-      return true;
-    }
-    any_false |= found->is_bool();
+    if (!found->truthy()) continue;
+    *key = *found;
+    break;
   }
-  if (any_false) *key = Value::Bool(false);
   return true;
 }
 
-bool EntryValue(Context& context, const Value& entry, Value* value) {
-  static const Value kNames[] = {Value::String("value"), Value::String("v"), Value::String("Value"),
-                                 Value::String("V")};
-  *value = Value();
+Value EntryValue(const Value& entry) {
+  static const Value kNames[] = {Value::String("value"), Value::String("Value")};
   for (const Value& name : kNames) {
-    Value tmp;
-    const Value* found = Index(context, entry, name, &tmp);
-    if (found == nullptr) return false;
-    if (!entry.is_object() || entry.FindKey(name) == nullptr) continue;
-    *value = *found;
-    return true;
+    const Value* found = entry.is_object() ? entry.FindKey(name) : nullptr;
+    if (found != nullptr) return *found;
   }
-  return true;
+  return Value();
 }
 
 bool FromEntries(Context& context, Value* value, Value*) {
@@ -125,13 +115,12 @@ bool FromEntries(Context& context, Value* value, Value*) {
     if (!context.Step()) return false;
     const Value& entry = entries.is_array() ? entries.items()[i] : entries.members()[i].value;
     Value key;
-    Value item;
-    if (!EntryKey(context, entry, &key) || !EntryValue(context, entry, &item)) return false;
+    if (!EntryKey(context, entry, &key)) return false;
     if (!key.is_string()) {
       context.Raise(Join({"Cannot use ", TypeName(key), " (", ShortJson(key), ") as object key"}));
       return false;
     }
-    *object.Slot(key) = std::move(item);
+    *object.Slot(key) = EntryValue(entry);
   }
   *value = std::move(object);
   return true;

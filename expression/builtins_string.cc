@@ -196,7 +196,7 @@ bool StringIndices(Context& context, Value* value, Value* arguments) {
   }
   if (!arguments[0].is_string()) return RaiseOne(context, arguments[0], "is not a string");
   if (arguments[0].size() == 0) {
-    *value = Value();
+    *value = Value::Array();
     return true;
   }
   const Value text = std::move(*value);

@@ -22,8 +22,10 @@ bool DeletePathsOf(Context& context, Value* value, Value* arguments) {
 // sort_by and its kin for keys with several outputs: `.` is [item, keys] pairs' source.
 template <ByNode::What what>
 bool ArrangeByKeys(Context& context, Value* value, Value* arguments) {
-  if (!value->is_array())
-    return RaiseOne(context, *value, "cannot be sorted, as it is not an array");
+  if (!value->is_array()) {
+    return RaisePair(context, *value, arguments[0],
+                     "cannot be sorted, as they are not both arrays");
+  }
   const std::vector<Value> keys(arguments[0].items().begin(), arguments[0].items().end());
   const Value items = std::move(*value);
   return ArrangeBy(context, what, items, keys, value);

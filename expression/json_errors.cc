@@ -48,10 +48,6 @@ class Explainer {
         message_ = "Invalid string: control characters from U+0000 through U+001F must be escaped";
       return;
     }
-    if (c == '\'') {
-      message_ = "Invalid string literal; expected \", but got '";
-      return;
-    }
     switch (c) {
       case ' ':
       case '\t':
@@ -91,10 +87,13 @@ class Explainer {
     if (word_.empty()) return;
     JsonParseOptions options;
     options.allow_nan = true;
-    if (!ParseJson(word_, options).ok())
+    if (word_.find('\'') != word_.npos) {
+      message_ = "Invalid string literal; expected \", but got '";
+    } else if (!ParseJson(word_, options).ok()) {
       message_ = "Invalid numeric literal";
-    else
+    } else {
       HaveValue(false);
+    }
     word_.clear();
   }
 

@@ -15,6 +15,13 @@ bool UpdateState(Context& context, const Node* update, Value* state, Frame* fram
   return true;
 }
 
+// As in jq, each round starts at the path of the first, with the state as its value.
+State TakeState(const CellRef& cell) {
+  State state = {std::move(cell->state.value), cell->state.path, cell->state.at};
+  cell->state.value = Value();
+  return state;
+}
+
 }  // namespace
 
 // --- reduce ---
@@ -46,7 +53,7 @@ class ReduceNode::WaitingForUpdate final : public Continuation {
  public:
   explicit WaitingForUpdate(CellRef cell) : cell_(std::move(cell)) {}
   void Resume(Machine& machine, bool) override {
-    cell_->state = std::move(machine.state());
+    cell_->state.value = std::move(machine.value());
     machine.Backtrack();
   }
 
@@ -61,9 +68,7 @@ class ReduceNode::WaitingForItem final : public Continuation {
   void Resume(Machine& machine, bool) override {
     *frame_->slot(node_->slot_) = std::move(machine.value());
     machine.set_frame(frame_);
-    machine.state() = std::move(cell_->state);
-    cell_->state = State();
-    if (machine.tracks_path()) cell_->state.path = machine.state().path;  // null is there too
+    machine.state() = TakeState(cell_);
     machine.Push(new WaitingForUpdate(cell_));
     machine.Eval(node_->children_[1]);
   }
@@ -155,7 +160,7 @@ class ForeachNode::WaitingForUpdate final : public Continuation {
   WaitingForUpdate(const ForeachNode* node, CellRef cell, FrameRef frame)
       : node_(node), cell_(std::move(cell)), frame_(std::move(frame)) {}
   void Resume(Machine& machine, bool) override {
-    cell_->state = machine.state();
+    cell_->state.value = machine.value();
     if (node_->extract_ == nullptr) return machine.Return();
     machine.set_frame(frame_);
     machine.Eval(node_->extract_);
@@ -174,9 +179,7 @@ class ForeachNode::WaitingForItem final : public Continuation {
   void Resume(Machine& machine, bool) override {
     *frame_->slot(node_->slot_) = std::move(machine.value());
     machine.set_frame(frame_);
-    machine.state() = std::move(cell_->state);
-    cell_->state = State();
-    if (machine.tracks_path()) cell_->state.path = machine.state().path;
+    machine.state() = TakeState(cell_);
     machine.Push(new WaitingForUpdate(node_, cell_, frame_));
     machine.Eval(node_->children_[1]);
   }

@@ -214,7 +214,7 @@ ObjectNode::ObjectNode(const std::vector<const Node*>& keys_and_values,
 bool ObjectNode::Put(Context& context, const Value& in, size_t entry, const Value& key, Value value,
                      Value* out) const {
   if (!key.is_string()) {
-    context.Raise("Object keys must be strings");
+    context.Raise(Join({"Cannot use ", TypeName(key), " (", ShortJson(key), ") as object key"}));
     return false;
   }
   if (field_values_[entry]) {

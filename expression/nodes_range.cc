@@ -192,8 +192,14 @@ bool ByNode::Keys(Context& context, const Value& in, Frame* frame, std::vector<V
     }
     return !context.failed();
   };
-  for (const Value& item : in.items()) {
-    if (!add(item)) return false;
+  if (in.is_array()) {
+    for (const Value& item : in.items()) {
+      if (!add(item)) return false;
+    }
+  } else {
+    for (const Member& member : in.members()) {
+      if (!add(member.value)) return false;
+    }
   }
   return true;
 }
@@ -204,12 +210,13 @@ const Value* ByNode::Eval(Context& context, const Value& in, Frame* frame, Value
     return nullptr;
   }
   const Value items = in;
-  if (!items.is_array()) {
-    RaiseOne(context, in, "cannot be sorted, as it is not an array");
-    return nullptr;
-  }
   std::vector<Value> keys;
   if (!context.Admit(items.size() * 80) || !Keys(context, items, frame, &keys)) return nullptr;
+  if (!items.is_array()) {
+    RaisePair(context, items, Value::ArrayFrom(keys),
+              "cannot be sorted, as they are not both arrays");
+    return nullptr;
+  }
   return ArrangeBy(context, what_, items, keys, tmp) ? tmp : nullptr;
 }
 

@@ -113,6 +113,9 @@ void Parser::Unexpected(std::string_view expecting) {
       what = token_.text.size() == 1 ? Join({"'", token_.text, "'"}) : token_.text;
       // jq's lexer knows which bracket must close.
       if (token_.text == "}" && open_braces_ == 0) what = "INVALID_CHARACTER";
+      if (expecting == "end of file" && (token_.Is(")") || token_.Is("]"))) {
+        what = "INVALID_CHARACTER";
+      }
   }
   std::string message = Join({"syntax error, unexpected ", what});
   if (expecting.empty() && at_start_) expecting = "end of file";
@@ -252,7 +255,7 @@ std::shared_ptr<FunctionAst> Parser::ParseFunction() {
   auto function = std::make_shared<FunctionAst>();
   function->offset = token_.offset;
   Advance();
-  if (token_.kind != Tok::kName) {
+  if (token_.kind != Tok::kName || token_.is_keyword) {
     Unexpected("IDENT");
     return nullptr;
   }
@@ -270,9 +273,9 @@ std::shared_ptr<FunctionAst> Parser::ParseFunction() {
     } while (token_.Is(";"));
     if (!Expect(")", "';' or ')'")) return nullptr;
   }
-  if (!Expect(":", "':'")) return nullptr;
+  if (!Expect(":", function->parameters.empty() ? "':' or '('" : "':'")) return nullptr;
   function->body = ParsePipe();
-  if (failed_ || !Expect(";", "';'")) return nullptr;
+  if (failed_ || !Expect(";", "'|' or ',' or ';'")) return nullptr;
   return function;
 }
 

@@ -63,7 +63,7 @@ bool Parser::ParseSuffix(AstPtr* term) {
     return !failed_;
   }
   if (token_.kind != Tok::kStringStart && token_.kind != Tok::kFormat) {
-    Unexpected("");
+    Unexpected("FORMAT or QQSTRING_START or '['");
     return false;
   }
   AstPtr ast = Make(Kind::kIndex, offset);
@@ -95,10 +95,10 @@ AstPtr Parser::ParseBracket(AstPtr target) {
     AddKid(ast.get(), std::move(from));
     return ast;
   }
-  if (!Expect(":", "':' or ']'")) return nullptr;
+  if (!Expect(":", "'|' or ',' or ':' or ']'")) return nullptr;
   AstPtr to;
   if (from == nullptr || !token_.Is("]")) to = ParsePipe();
-  if (failed_ || !Expect("]", "']'")) return nullptr;
+  if (failed_ || !Expect("]", "'|' or ',' or ']'")) return nullptr;
   AstPtr ast = Make(Kind::kSlice, offset);
   AddKid(ast.get(), std::move(target));
   AddKid(ast.get(), std::move(from));
@@ -152,7 +152,7 @@ AstPtr Parser::ParseTerm() {
   if (token_.Is("(")) {
     Advance();
     AstPtr inner = ParsePipe();
-    if (failed_ || !Expect(")", "')'")) return nullptr;
+    if (failed_ || !Expect(")", "'|' or ',' or ')'")) return nullptr;
     return inner;
   }
   if (token_.Is("[")) return ParseArray();
@@ -248,7 +248,7 @@ AstPtr Parser::ParseString(std::string format, uint32_t offset) {
     AstPtr part = ParsePipe();
     if (failed_) return nullptr;
     if (!token_.Is(")")) {  // not Expect: what follows is the string's text
-      Unexpected("')'");
+      Unexpected("QQSTRING_INTERP_END or '|' or ','");
       return nullptr;
     }
     // Marks the kid as interpolated, whatever it is.
@@ -273,13 +273,14 @@ AstPtr Parser::ParseArray() {
     return ast;
   }
   AstPtr content = ParsePipe();
-  if (failed_ || !Expect("]", "']'")) return nullptr;
+  if (failed_ || !Expect("]", "'|' or ',' or ']'")) return nullptr;
   AddKid(ast.get(), std::move(content));
   return ast;
 }
 
 AstPtr Parser::ParseObject() {
   AstPtr ast = Make(Kind::kObject, token_.offset);
+  const uint32_t object_start = token_.offset;
   ++open_braces_;
   Advance();
   while (!failed_ && !token_.Is("}")) {
@@ -288,7 +289,7 @@ AstPtr Parser::ParseObject() {
     Advance();
     if (token_.Is("}")) break;  // a trailing comma is fine
   }
-  if (failed_ || !Expect("}", token_.kind == Tok::kEnd ? "" : "',' or '}'")) return nullptr;
+  if (failed_ || !Expect("}", object_start == last_offset_ ? "" : "'}'")) return nullptr;
   --open_braces_;
   return ast;
 }
@@ -318,7 +319,9 @@ AstPtr Parser::ParseEntryKey(AstPtr* implied_value) {
   AstPtr key = Make(Kind::kLiteral, offset);
   if (token_.kind == Tok::kVariable) {
     const std::string name = token_.text;
-    *implied_value = ParseTerm();
+    AstPtr variable = ParseTerm();
+    if (!failed_ && token_.Is(":")) return variable;  // its value is the key
+    *implied_value = std::move(variable);
     key->value = Value::String(name);
     return key;
   }
@@ -329,6 +332,10 @@ AstPtr Parser::ParseEntryKey(AstPtr* implied_value) {
     const Value number = NumberFromJqText(token_.text).value_or(Value());
     const std::string text = ToJson(number);
     Advance();
+    if (token_.Is("}") || token_.Is(",")) {
+      Fail(offset, "syntax error, unexpected LITERAL");
+      return nullptr;
+    }
     if (!token_.Is(":")) {
       Fail(offset, "May need parentheses around object key expression");
       return nullptr;
@@ -337,19 +344,21 @@ AstPtr Parser::ParseEntryKey(AstPtr* implied_value) {
     return nullptr;
   } else if (token_.kind == Tok::kStringStart || token_.kind == Tok::kFormat) {
     key = ParseTerm();
+    if (!failed_ && key->kind == Kind::kFormat) Unexpected("QQSTRING_START");
     if (failed_) return nullptr;
   } else if (token_.Is("(")) {
     Advance();
     key = ParsePipe();
-    if (failed_ || !Expect(")", "')'") || !CheckKey(*key)) return nullptr;
-    return key;
+    if (failed_ || !Expect(")", "'|' or ',' or ')'")) return nullptr;
+    if (token_.Is(":")) CheckKey(*key);
+    return failed_ ? nullptr : std::move(key);
   } else {
     Unexpected("");
     return nullptr;
   }
   if (token_.Is(":")) return key;
   if (!token_.Is(",") && !token_.Is("}") && token_.kind != Tok::kEnd) {
-    Fail(offset, "May need parentheses around object key expression");
+    Unexpected("'}'");
     return nullptr;
   }
   AstPtr field = Make(Kind::kIndex, offset);
@@ -437,7 +446,7 @@ AstPtr Parser::ParseLoop() {
   AddKid(ast.get(), std::move(source));
   if (!Expect("as", "as") || !ParsePatterns(ast.get()) || !Expect("(", "'('")) return nullptr;
   AddKid(ast.get(), ParsePipe());
-  if (failed_ || !Expect(";", "';'")) return nullptr;
+  if (failed_ || !Expect(";", "'|' or ',' or ';'")) return nullptr;
   AddKid(ast.get(), ParsePipe());
   if (failed_) return nullptr;
   if (!reduce && token_.Is(";")) {
@@ -446,7 +455,7 @@ AstPtr Parser::ParseLoop() {
   } else if (!reduce) {
     AddKid(ast.get(), nullptr);
   }
-  if (failed_ || !Expect(")", "')'")) return nullptr;
+  if (failed_ || !Expect(")", "'|' or ',' or ')'")) return nullptr;
   return ast;
 }
 

@@ -25,10 +25,7 @@ bool FindAll(Context& context, const Value& haystack, const Value& needle, Value
   *out = Value::Array();
   const auto all = haystack.items();
   const auto part = needle.items();
-  if (part.empty()) {
-    *out = Value();
-    return true;
-  }
+  if (part.empty()) return true;
   for (size_t i = 0; i + part.size() <= all.size(); ++i) {
     bool equal = true;
     for (size_t k = 0; equal && k < part.size(); ++k) {
@@ -213,10 +210,6 @@ bool GetPath(Context& context, const Value& root, const Value& path, Value* out)
   if (!context.Steps(path.size())) return false;
   for (const Value& key : path.items()) {
     Value tmp;
-    if (value->is_null()) {  // as jq: the rest of the path is not looked at
-      value = &kNull;
-      break;
-    }
     value = Index(context, *value, key, &tmp);
     if (value == nullptr) return false;
     if (value == &tmp) {

@@ -19,7 +19,7 @@ def arrays: select(type == "array");
 def objects: select(type == "object");
 def iterables: select(type | . == "array" or . == "object");
 def scalars: select(type | . != "array" and . != "object");
-def finites: select(isinfinite or isnan | not);
+def finites: select(type == "number" and (isinfinite | not));
 def normals: select(isnormal);
 def debug(msg): (msg | empty), .;
 def input: error("break");
