@@ -111,6 +111,7 @@ class Compiler {
   std::shared_ptr<Workflow> workflow_ = std::make_shared<Workflow>();
   absl::flat_hash_map<const Node*, absl::flat_hash_map<std::string, const Node*>> use_index_;
   absl::flat_hash_map<const Node*, size_t> sizes_;
+  absl::flat_hash_map<std::string, const Node*> lists_by_task_;  // made for the first bad target
   size_t referenced_nodes_ = 0;
   bool complete_ = true;
 };

@@ -81,7 +81,11 @@ ExpressionCompiler::Program ExpressionCompiler::Compile(const Node& node, std::s
   }
   const Compiled& compiled = CompileOnce(source);
   for (const expression::CompileError& error : compiled.errors) {
-    Report(node, offset + OffsetOf(source, error.place), Cat("expression: ", error.message));
+    // Two expressions in one text read as one that ends at the last brace.
+    const bool several = source.find("${") != std::string_view::npos;
+    Report(node, offset + OffsetOf(source, error.place),
+           Cat("expression: ", error.message,
+               several ? R"x( (a text is one expression: write ${ "\(.a) \(.b)" }))x" : ""));
   }
   if (compiled.program == nullptr || findings_->full()) return compiled.program;
   if (variables != nullptr) CheckVariables(node, *compiled.program, offset, *variables);

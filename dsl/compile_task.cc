@@ -14,19 +14,16 @@ bool IsDirective(std::string_view name) {
   return name == "continue" || name == "exit" || name == "end";
 }
 
-// The list that has a task called `name`, anywhere below `node`; nullptr if there is none.
-const Node* FindListWith(const Node& node, std::string_view name) {
+// For each name of a task the first list that has it, anywhere below `node`.
+void CollectLists(const Node& node, absl::flat_hash_map<std::string, const Node*>* lists) {
   if (node.is_array()) {
     for (const Node& item : node.children) {
       const bool task =
           item.is_object() && item.children.size() == 1 && !TaskKindKey(item.children[0]).empty();
-      if (task && item.children[0].key == name) return &node;
+      if (task) lists->emplace(item.children[0].key, &node);
     }
   }
-  for (const Node& child : node.children) {
-    if (const Node* found = FindListWith(child, name)) return found;
-  }
-  return nullptr;
+  for (const Node& child : node.children) CollectLists(child, lists);
 }
 
 }  // namespace
@@ -146,7 +143,9 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
                                       "`: branches of a fork run side by side; a branch can only "
                                       "`continue`, `exit` or `end`"));
   }
-  const Node* elsewhere = FindListWith(root_, name);
+  if (lists_by_task_.empty()) CollectLists(root_, &lists_by_task_);
+  const auto found = lists_by_task_.find(std::string(name));
+  const Node* elsewhere = found == lists_by_task_.end() ? nullptr : found->second;
   const std::string scope = targets.list == nullptr
                                 ? "a function is in no list"
                                 : Cat("its scope is ", PointerOf(*targets.list));

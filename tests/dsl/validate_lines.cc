@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For schema_agreement: reads definitions as JSON, one a line, and answers each with one line: its findings
-// as "pointer: message", joined by " ;; ", or nothing. Constructs that are not built yet count as valid.
+// For schema_agreement: reads definitions as JSON, one a line, and answers each with one line: its
+// findings as "pointer: message", joined by " ;; ", or nothing. Constructs that are not built yet
+// count as valid.
 #include <iostream>
 #include <string>
 
