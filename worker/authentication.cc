@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/json.h"
 #include "worker/http_text.h"
 
 namespace jaque {
 namespace {
 
-using dsl::Cat;
 using Scheme = Credentials::Scheme;
 
 v1::Problem PolicyProblem(std::string_view detail) {
@@ -34,7 +33,7 @@ std::variant<Value, v1::Problem> Properties(Scheme scheme, const Value& policy,
   const std::string name(use->AsString());
   absl::StatusOr<Value> secret = run.Secret(name);
   if (!secret.ok()) {
-    return MakeProblem(dsl::kErrorAuthorization, std::string(secret.status().message()));
+    return MakeProblem(dsl::kErrorAuthorization, Message(secret.status()));
   }
   if (secret->is_object()) return *std::move(secret);
   if (scheme == Scheme::kBearer && secret->is_string()) {
@@ -106,7 +105,7 @@ std::variant<Credentials, v1::Problem> ResolveAuthentication(const dsl::Template
                                                              TaskRun* run) {
   if (policy == nullptr) return Credentials();
   absl::StatusOr<Value> evaluated = run->Evaluate(*policy);
-  if (!evaluated.ok()) return EvaluationProblem(evaluated.status());
+  if (!evaluated.ok()) return ProblemOf(evaluated.status());
   if (evaluated->is_null()) return Credentials();
   if (!evaluated->is_object()) return PolicyProblem("an authentication must be an object");
   static constexpr std::pair<std::string_view, Scheme> kSchemes[] = {

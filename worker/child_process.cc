@@ -12,12 +12,10 @@
 #include <cstring>
 
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 // Our end and the child's end of a pipe, both above 2 so that setting up the child's 0, 1 and 2
 // cannot overwrite one of them.

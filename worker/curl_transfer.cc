@@ -13,7 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "base/duration.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "worker/http_text.h"
 
 namespace jaque {
@@ -167,7 +167,7 @@ void CurlTransfer::SetHeaders() {
   for (const auto& [name, value] : request_.headers) {
     if (EqualsIgnoreCase(name, "Content-Type")) has_type = true;
     // "Name;" is how libcurl is told to send a header without a value.
-    add(value.empty() ? dsl::Cat(name, ";") : dsl::Cat(name, ": ", value));
+    add(value.empty() ? Cat(name, ";") : Cat(name, ": ", value));
   }
   // Not libcurl's own: its form type for a body, and a wait of a second for "100 Continue".
   if (request_.body.has_value()) {
@@ -208,7 +208,7 @@ absl::Status CurlTransfer::ToStatus(CURLcode code) const {
         return absl::UnavailableError(text);
       }
       return absl::DeadlineExceededError(
-          dsl::Cat("no complete answer within ", DurationText(request_.timeout)));
+          Cat("no complete answer within ", DurationText(request_.timeout)));
     }
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL: {
@@ -219,20 +219,19 @@ absl::Status CurlTransfer::ToStatus(CURLcode code) const {
     }
     case CURLE_FILESIZE_EXCEEDED:
       return absl::ResourceExhaustedError(
-          dsl::Cat("the answer is larger than ", request_.max_response_bytes, " bytes"));
+          Cat("the answer is larger than ", request_.max_response_bytes, " bytes"));
     case CURLE_WRITE_ERROR:
       if (!too_large_) return absl::UnavailableError(text);
-      return absl::ResourceExhaustedError(dsl::Cat("the answer is larger than ",
-                                                   request_.max_response_bytes,
-                                                   " bytes, or its headers than ", kHeaderBytes));
+      return absl::ResourceExhaustedError(Cat("the answer is larger than ",
+                                              request_.max_response_bytes,
+                                              " bytes, or its headers than ", kHeaderBytes));
     case CURLE_COULDNT_CONNECT:
       if (!options_.refuse_private) return absl::UnavailableError(text);
-      return absl::UnavailableError(
-          dsl::Cat(text, " (connections to private addresses are refused)"));
+      return absl::UnavailableError(Cat(text, " (connections to private addresses are refused)"));
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CACERT_BADFILE:
-      return absl::UnavailableError(dsl::Cat("TLS: ", text));
+      return absl::UnavailableError(Cat("TLS: ", text));
     default:
       return absl::UnavailableError(text);
   }

@@ -13,7 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "worker/curl_transfer.h"
 
 namespace jaque {
@@ -282,7 +282,7 @@ int CurlHttpClient::OnTimer(CURLM*, long milliseconds, void* self) {
 absl::StatusOr<std::string> ConnectToEntry(const std::string& entry) {
   const auto bad = [&entry](std::string_view why) {
     return absl::InvalidArgumentError(
-        dsl::Cat("\"", entry, "\" is not HOST:PORT:ADDRESS[:PORT]: ", why));
+        Cat("\"", entry, "\" is not HOST:PORT:ADDRESS[:PORT]: ", why));
   };
   std::vector<std::string> fields(1);
   bool bracket = false;
@@ -302,7 +302,7 @@ absl::StatusOr<std::string> ConnectToEntry(const std::string& entry) {
     int port = 0;
     if (!absl::SimpleAtoi(fields[i], &port) || port < 1 || port > 65535) return bad("bad port");
   }
-  return dsl::Cat(fields[0], ":", fields[1], ":", fields[2], ":", fields[3]);
+  return Cat(fields[0], ":", fields[1], ":", fields[2], ":", fields[3]);
 }
 
 }  // namespace
@@ -316,8 +316,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Create(const HttpClientO
     ASSIGN_OR_RETURN(entry, ConnectToEntry(entry));
   }
   if (!checked.ca_file.empty() && access(checked.ca_file.c_str(), R_OK) != 0) {
-    return absl::InvalidArgumentError(
-        dsl::Cat("cannot read the certificate file ", checked.ca_file));
+    return absl::InvalidArgumentError(Cat("cannot read the certificate file ", checked.ca_file));
   }
   return std::make_unique<CurlHttpClient>(checked, clock);
 }

@@ -9,12 +9,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 struct UrlFree {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }

@@ -20,14 +20,19 @@ v1::Problem MakeProblem(std::string_view type, std::string_view detail, int stat
   return problem;
 }
 
-v1::Problem EvaluationProblem(const absl::Status& status) {
-  const std::string detail(status.message());
-  if (absl::IsPermissionDenied(status)) return MakeProblem(dsl::kErrorAuthorization, detail);
-  return MakeProblem(dsl::kErrorExpression, detail);
+absl::Status BadArgument(std::string_view detail) {
+  return absl::FailedPreconditionError(std::string(detail));
 }
 
 v1::Problem ArgumentProblem(std::string_view detail) {
   return MakeProblem(dsl::kErrorValidation, detail);
+}
+
+v1::Problem ProblemOf(const absl::Status& status) {
+  const std::string detail(status.message());
+  if (absl::IsFailedPrecondition(status)) return ArgumentProblem(detail);
+  if (absl::IsPermissionDenied(status)) return MakeProblem(dsl::kErrorAuthorization, detail);
+  return MakeProblem(dsl::kErrorExpression, detail);
 }
 
 std::string_view LastPart(std::string_view text, size_t bytes) {

@@ -22,11 +22,13 @@ using OutcomeFn = absl::AnyInvocable<void(Outcome)>;
 v1::Problem MakeProblem(std::string_view type, std::string_view detail, int status = 0,
                         std::string_view title = "");
 
-// Of an evaluation: PermissionDenied is a secret that may not be seen, the rest is the expression's
-// fault.
-v1::Problem EvaluationProblem(const absl::Status& status);
-// Of arguments that a runner cannot use.
+// Arguments that a runner cannot use, as a status and as the problem that it becomes (validation,
+// 400).
+absl::Status BadArgument(std::string_view detail);
 v1::Problem ArgumentProblem(std::string_view detail);
+// Of arguments evaluated and read: BadArgument; PermissionDenied, a secret that may not be seen
+// (authorization, 403); all else is the expression's fault (expression, 400).
+v1::Problem ProblemOf(const absl::Status& status);
 
 // The last `bytes` of a text, or the first, from a character's first byte to another's last.
 std::string_view LastPart(std::string_view text, size_t bytes);

@@ -14,13 +14,11 @@
 #include "absl/synchronization/mutex.h"
 #include "base/duration.h"
 #include "base/status_macros.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "worker/child_process.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 // What a number in epoll's data means: id * 4 + one of these; 0 is the wake-up.
 enum Channel : uint64_t { kStdin = 0, kStdout = 1, kStderr = 2, kExit = 3 };

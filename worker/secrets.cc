@@ -9,13 +9,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "dsl/text.h"
+#include "base/text.h"
 #include "expression/json.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 constexpr std::string_view kPrefix = "JAQUE_SECRET_";
 constexpr size_t kSecretBytes = 1 << 20;

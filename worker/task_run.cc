@@ -6,14 +6,12 @@
 
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "base/version.h"
-#include "dsl/text.h"
 #include "expression/json.h"
 
 namespace jaque {
 namespace {
-
-using dsl::Cat;
 
 absl::Duration LimitOf(dsl::WorkerTask::Kind kind) {
   const bool process =
@@ -53,7 +51,7 @@ std::variant<std::shared_ptr<TaskRun>, v1::Problem> TaskRun::Create(
   absl::StatusOr<Value> input = ParseJson(request.input());
   if (!input.ok()) {
     return MakeProblem(dsl::kErrorRuntime,
-                       Cat("the task's input is no JSON: ", std::string(input.status().message())));
+                       Cat("the task's input is no JSON: ", Message(input.status())));
   }
   std::shared_ptr<TaskRun> run(new TaskRun(clock, std::move(workflow), task, std::move(request)));
   run->input_ = *std::move(input);

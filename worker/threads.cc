@@ -9,17 +9,18 @@ Threads::Threads(int count) {
   for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Run(); });
 }
 
-Threads::~Threads() {
+void Threads::Stop() {
   {
     absl::MutexLock lock(&mutex_);
     stopping_ = true;
   }
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void Threads::Post(absl::AnyInvocable<void()> work) {
   absl::MutexLock lock(&mutex_);
-  work_.push_back(std::move(work));
+  if (!stopping_) work_.push_back(std::move(work));
 }
 
 void Threads::Run() {

@@ -15,8 +15,10 @@ namespace jaque {
 class Threads {
  public:
   explicit Threads(int count);
-  // Runs what was posted before, then joins. Not from one of the threads.
-  ~Threads();
+  ~Threads() { Stop(); }
+  // Runs what was posted before, then joins; what is posted later is dropped. Not from one of the
+  // threads.
+  void Stop();
 
   void Post(absl::AnyInvocable<void()> work);
 
