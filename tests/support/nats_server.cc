@@ -122,7 +122,11 @@ void NatsServer::Kill() {
   pid_ = -1;
 }
 
-void NatsServer::Stand() { kill(pid_, SIGSTOP); }
+void NatsServer::Stand() {
+  kill(pid_, SIGSTOP);
+  waitpid(pid_, nullptr, WUNTRACED);
+}
+
 void NatsServer::GoOn() { kill(pid_, SIGCONT); }
 
 absl::Status NatsServer::Restart() {

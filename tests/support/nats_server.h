@@ -22,7 +22,7 @@ class NatsServer {
   pid_t pid() const { return pid_; }
 
   void Kill();             // SIGKILL, and waits for its end; the store stays
-  void Stand();            // SIGSTOP
+  void Stand();            // SIGSTOP, and waits until it stands
   void GoOn();             // SIGCONT
   absl::Status Restart();  // on the same port and store; Kill came before
 
