@@ -101,8 +101,10 @@ absl::Status CheckStrings(const ProcessSpec& spec) {
 }
 
 absl::Status SpawnStatus(int error, const std::string& program) {
-  if (error == ENOENT) {
-    return absl::NotFoundError(Cat("the program ", program, " is not in the worker's PATH"));
+  // EACCES: some folder of the PATH may not be read, or the file found may not be run.
+  if (error == ENOENT || error == EACCES) {
+    return absl::NotFoundError(
+        Cat("the program ", program, " is not in the worker's PATH, or may not be run"));
   }
   if (error == E2BIG) {
     return absl::InvalidArgumentError(

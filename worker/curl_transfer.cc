@@ -107,10 +107,6 @@ void CurlTransfer::SetShared() {
 }
 
 void CurlTransfer::Prepare(uint64_t id, HttpRequest request, HttpClient::Callback done) {
-  if (request_.digest.has_value()) {  // nonces and counters of the last server live in the handle
-    curl_easy_reset(easy_.get());
-    SetShared();
-  }
   id_ = id;
   request_ = std::move(request);
   done_ = std::move(done);

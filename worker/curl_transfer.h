@@ -33,6 +33,8 @@ class CurlTransfer {
   void Cancel();
 
   uint64_t id() const { return id_; }
+  // One that answered a challenge is not used again: what it knows is for that server alone.
+  bool reusable() const { return !request_.digest.has_value(); }
 
  private:
   void SetShared();

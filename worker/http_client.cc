@@ -197,7 +197,8 @@ bool CurlHttpClient::TakeCommands() {
 
 void CurlHttpClient::Begin(Pending pending) {
   std::unique_ptr<CurlTransfer> transfer;
-  if (idle_.empty()) {
+  // libcurl keeps a challenge that a handle has met, even one that it could not answer.
+  if (idle_.empty() || pending.request.digest.has_value()) {
     transfer = std::make_unique<CurlTransfer>(options_, connect_to_.get());
   } else {
     transfer = std::move(idle_.back());
@@ -246,7 +247,7 @@ void CurlHttpClient::AbortAll() {
 }
 
 void CurlHttpClient::Recycle(std::unique_ptr<CurlTransfer> transfer) {
-  if (idle_.size() < kIdleTransfers) idle_.push_back(std::move(transfer));
+  if (transfer->reusable() && idle_.size() < kIdleTransfers) idle_.push_back(std::move(transfer));
 }
 
 int CurlHttpClient::OnSocket(CURL*, curl_socket_t socket, int what, void* self, void* known) {

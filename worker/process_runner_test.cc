@@ -14,6 +14,7 @@
 #include "absl/synchronization/blocking_counter.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/temp_folder.h"
 
 namespace jaque {
 namespace {
@@ -34,13 +35,7 @@ class ProcessRunnerTest : public ::testing::Test {
     ProcessRunnerOptions options;
     options.term_grace = absl::Milliseconds(50);
     runner_ = ProcessRunner::Create(options, &SystemClock());
-    std::string name = (std::filesystem::temp_directory_path() / "jaque-process-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~ProcessRunnerTest() override {
-    runner_.reset();
-    std::filesystem::remove_all(folder_);
+    EXPECT_TRUE(temp_.ok());
   }
 
   absl::StatusOr<ProcessResult> Run(ProcessSpec spec) {
@@ -65,7 +60,8 @@ class ProcessRunnerTest : public ::testing::Test {
   }
 
   std::unique_ptr<ProcessRunner> runner_;
-  std::string folder_;
+  const testing::TempFolder temp_;
+  const std::string folder_ = temp_.path();
 };
 
 TEST_F(ProcessRunnerTest, GivesOutputsAndExitCode) {

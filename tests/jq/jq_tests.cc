@@ -53,7 +53,10 @@ std::optional<std::string> RunMustFail(const TestCase& test,
 }
 
 std::optional<std::string> RunCase(const TestCase& test) {
-  const expression::CompileResult compiled = expression::Compile(test.program);
+  const std::vector<std::string> no_variables;
+  expression::CompileOptions options;
+  options.known_variables = &no_variables;
+  const expression::CompileResult compiled = expression::Compile(test.program, options);
   if (test.must_fail) return RunMustFail(test, compiled);
   if (compiled.program == nullptr) return "does not compile: " + compiled.errors.front().message;
   const std::optional<Value> input = ParseLine(test.input);

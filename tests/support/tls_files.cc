@@ -2,19 +2,16 @@
 #include "tests/support/tls_files.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
 namespace jaque::testing {
 
 TlsFiles::TlsFiles() {
-  std::string name = (std::filesystem::temp_directory_path() / "jaque-tls-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    error_ = "mkdtemp failed";
+  if (!temp_.ok()) {
+    error_ = "no folder could be made";
     return;
   }
-  folder_ = name;
   std::ofstream(folder_ + "/names")
       << "subjectAltName=DNS:localhost,DNS:service.example,IP:127.0.0.1\n";
   const std::string new_key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -sha256 ";
@@ -30,11 +27,6 @@ TlsFiles::TlsFiles() {
       return;
     }
   }
-}
-
-TlsFiles::~TlsFiles() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 }  // namespace jaque::testing

@@ -6,12 +6,13 @@
 
 #include <string>
 
+#include "tests/support/temp_folder.h"
+
 namespace jaque::testing {
 
 class TlsFiles {
  public:
   TlsFiles();
-  ~TlsFiles();
   TlsFiles(const TlsFiles&) = delete;
   TlsFiles& operator=(const TlsFiles&) = delete;
 
@@ -22,7 +23,8 @@ class TlsFiles {
   std::string key() const { return folder_ + "/server.key"; }
 
  private:
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string folder_ = temp_.path();
   std::string error_;
 };
 
