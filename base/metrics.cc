@@ -17,6 +17,14 @@ prometheus::Gauge& Gauge(prometheus::Registry& registry, const char* name, const
   return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
 }
 
+prometheus::Counter& Forwarded(prometheus::Registry& registry, const char* outcome) {
+  return prometheus::BuildCounter()
+      .Name("jaque_engine_commands_forwarded_total")
+      .Help("Commands sent on to the owner of their object, by what became of that.")
+      .Register(registry)
+      .Add({{"outcome", outcome}});
+}
+
 // From what a memory-only answer takes to the longest wait.
 const prometheus::Histogram::BucketBoundaries& HttpSeconds() {
   static const auto* const bounds = new prometheus::Histogram::BucketBoundaries{
@@ -42,6 +50,15 @@ Metrics::Metrics()
       appends(Counter(registry, "jaque_engine_appends_total", "Batches appended to the log.")),
       append_conflicts(Counter(registry, "jaque_engine_append_conflicts_total",
                                "Appends that another writer's batch forestalled.")),
+      commands_forwarded_sent(Forwarded(registry, "sent")),
+      commands_forwarded_error(Forwarded(registry, "error")),
+      commands_not_owned(Counter(registry, "jaque_engine_not_owned_total",
+                                 "Forwarded commands whose object this engine does not own.")),
+      stale_epochs(Counter(registry, "jaque_engine_stale_epoch_total",
+                           "Batches of the log discarded for an epoch that had passed.")),
+      view_changes(Counter(registry, "jaque_cluster_view_changes_total", "Views adopted.")),
+      view_epoch(Gauge(registry, "jaque_cluster_epoch", "Epoch of the present view.")),
+      shards_owned(Gauge(registry, "jaque_engine_shards_owned", "Shards that this engine owns.")),
       http_request_seconds(prometheus::BuildHistogram()
                                .Name("jaque_http_request_seconds")
                                .Help("From the last byte of a request to its answer.")

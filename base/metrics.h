@@ -32,6 +32,16 @@ struct Metrics {
   prometheus::Counter& appends;
   prometheus::Counter& append_conflicts;
 
+  // The cluster. A command is forwarded at most once, counted here by the claimer; not_owned counts
+  // those that arrived marked at an engine that does not own their object.
+  prometheus::Counter& commands_forwarded_sent;
+  prometheus::Counter& commands_forwarded_error;
+  prometheus::Counter& commands_not_owned;
+  prometheus::Counter& stale_epochs;
+  prometheus::Counter& view_changes;
+  prometheus::Gauge& view_epoch;
+  prometheus::Gauge& shards_owned;
+
   // The HTTP server. A request is counted under the class of its answer, "2xx".
   static constexpr int kHttpClasses = 6;
   prometheus::Counter* http_requests[kHttpClasses];

@@ -22,8 +22,8 @@ using ShardId = uint32_t;
 using Sequence = uint64_t;
 
 // An append has three outcomes, and "unknown" is never guessed (design, section 5).
-// kConflict: not stored, and never will be; the status is FailedPrecondition where another sequence was
-// found than expected, something else where the log refuses such a batch at all (too large).
+// kConflict: not stored, and never will be; the status is FailedPrecondition where another sequence
+// was found than expected, something else where the log refuses such a batch at all (too large).
 enum class AppendOutcome { kCommitted, kConflict, kUnknown };
 
 struct AppendResult {

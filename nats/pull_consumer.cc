@@ -52,7 +52,9 @@ class PullConsumer::Core : public std::enable_shared_from_this<PullConsumer::Cor
     }
   };
 
-  SlotPtr TakeSlot();
+  SlotPtr NewSlot();
+  void Begin(Slot& slot, int max, absl::Duration deadline, Deliver deliver)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnMessage(const SlotPtr& slot, Message message);
   Finished OnData(Slot& slot, Message message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Finished OnStatus(Slot& slot, int status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -75,41 +77,39 @@ class PullConsumer::Core : public std::enable_shared_from_this<PullConsumer::Cor
 };
 
 void PullConsumer::Core::Pull(int max, absl::Duration wait, Deliver deliver) {
-  const SlotPtr slot = TakeSlot();
-  absl::MutexLock lock(&mutex_);
-  slot->max = max;
-  slot->deliver = std::move(deliver);
-  slot->deadline = connection_->Now() + wait;
-  if (slot->subscription == nullptr) return Park(*slot);
-  Gather(*slot);
-}
-
-PullConsumer::Core::SlotPtr PullConsumer::Core::TakeSlot() {
+  const absl::Duration deadline = connection_->Now() + wait;
   {
     absl::MutexLock lock(&mutex_);
     for (const SlotPtr& slot : slots_) {
-      if (slot->phase == Phase::kIdle && slot->subscription != nullptr) {
-        slot->phase = Phase::kParked;
-        slot->deadline = slot->phase_deadline = absl::InfiniteDuration();
-        return slot;
-      }
+      if (slot->phase == Phase::kIdle) return Begin(*slot, max, deadline, std::move(deliver));
     }
   }
-  auto slot = std::make_shared<Slot>();
-  slot->phase = Phase::kParked;
-  slot->deadline = slot->phase_deadline = absl::InfiniteDuration();
-  slot->inbox = connection_->NewInbox();
-  std::weak_ptr<Core> weak = weak_from_this();
-  std::weak_ptr<Slot> weak_slot = slot;
-  auto subscription = connection_->Subscribe(slot->inbox, [weak, weak_slot](Message message) {
-    const auto self = weak.lock();
-    const SlotPtr strong = weak_slot.lock();
-    if (self != nullptr && strong != nullptr) self->OnMessage(strong, std::move(message));
-  });
-  if (subscription.ok()) slot->subscription = *std::move(subscription);
+  const SlotPtr slot = NewSlot();
   absl::MutexLock lock(&mutex_);
   slots_.push_back(slot);
+  Begin(*slot, max, deadline, std::move(deliver));
+}
+
+PullConsumer::Core::SlotPtr PullConsumer::Core::NewSlot() {
+  auto slot = std::make_shared<Slot>();
+  slot->inbox = connection_->NewInbox();
+  auto subscription = connection_->Subscribe(
+      slot->inbox,
+      [weak = weak_from_this(), weak_slot = std::weak_ptr<Slot>(slot)](Message message) {
+        const auto self = weak.lock();
+        const SlotPtr strong = weak_slot.lock();
+        if (self != nullptr && strong != nullptr) self->OnMessage(strong, std::move(message));
+      });
+  if (subscription.ok()) slot->subscription = *std::move(subscription);
   return slot;
+}
+
+void PullConsumer::Core::Begin(Slot& slot, int max, absl::Duration deadline, Deliver deliver) {
+  slot.max = max;
+  slot.deadline = deadline;
+  slot.deliver = std::move(deliver);
+  if (slot.subscription == nullptr) return Park(slot);  // the connection is closed
+  Gather(slot);
 }
 
 void PullConsumer::Core::Gather(Slot& slot) {

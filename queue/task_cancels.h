@@ -2,8 +2,8 @@
 // Notices that an attempt of a task is no longer wanted (its instance was cancelled, its time is
 // up, a compete was decided): the worker that has it aborts it, others ignore it. Best effort: a
 // lost notice costs work, never correctness, because results are fenced by attempt. Engines
-// publish, workers subscribe. Siblings: memory_task_cancels. Any thread; callbacks on any thread,
-// must only post.
+// publish, workers subscribe. Siblings: memory_task_cancels,
+// nats_task_cancels. Any thread; callbacks on any thread, must only post.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NATS siblings for the contracts, over one real server for each test program: each test has a
-// prefix of its own. What a test does not use is not opened.
+// The NATS siblings for the contracts, over real servers, started once for each test program: each
+// test has a prefix of its own. What a test does not use is not opened.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
@@ -13,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "log/nats_event_log.h"
 #include "nats/connection.h"
+#include "nats/jetstream.h"
 #include "queue/nats_command_bus.h"
 #include "queue/nats_event_stream.h"
 #include "queue/nats_task_queue.h"
@@ -20,18 +22,22 @@
 
 namespace jaque {
 
-inline const absl::StatusOr<std::unique_ptr<NatsServer>>& Server() {
-  static const auto* server = new absl::StatusOr<std::unique_ptr<NatsServer>>(NatsServer::Start());
-  return *server;
+// The servers of this program, started when first wanted.
+template <int kServers>
+const absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>>& Servers() {
+  static auto* const servers = new absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>>(
+      NatsServer::StartCluster(kServers));
+  return *servers;
 }
 
-class EndsTheServer : public testing::Environment {
+template <int kServers>
+class EndsTheServers : public testing::Environment {
  public:
   void TearDown() override {
-    if (Server().ok()) (*Server())->Kill();
+    if (!Servers<kServers>().ok()) return;
+    for (const auto& server : *Servers<kServers>()) server->Kill();
   }
 };
-inline const auto* const kEndsTheServer = testing::AddGlobalTestEnvironment(new EndsTheServer);
 
 inline std::string NextPrefix() {
   static std::atomic<int> count = 0;
@@ -45,44 +51,57 @@ T& Opened(std::unique_ptr<T>& slot, absl::StatusOr<std::unique_ptr<T>> opened) {
   return *slot;
 }
 
+template <int kServers>
 class NatsBackend {
  public:
   NatsBackend() {
-    if (!Server().ok()) return;
-    auto connection = nats::Connection::Connect({.urls = {(*Server())->url()}, .name = "contract"});
+    if (!Servers<kServers>().ok()) return;
+    nats::ConnectionOptions options{.name = "contract"};
+    for (const auto& server : *Servers<kServers>()) options.urls.push_back(server->url());
+    auto connection = nats::Connection::Connect(options);
     EXPECT_TRUE(connection.ok()) << connection.status();
     connection_ = *std::move(connection);
+    // A cluster has to choose its leader first.
+    while (!nats::CallApi(*connection_, "$JS.API.INFO", "", absl::Seconds(1)).ok()) {
+    }
   }
 
   // Why the tests cannot run here; empty if they can.
   static std::string Missing() {
-    return Server().ok() ? "" : std::string(Server().status().message());
+    return Servers<kServers>().ok() ? "" : std::string(Servers<kServers>().status().message());
   }
 
   EventLog& log() {
-    return log_ ? *log_ : Opened(log_, NatsEventLog::Open(connection_.get(), names_));
+    return log_ ? *log_
+                : Opened(log_,
+                         NatsEventLog::Open(connection_.get(), names_, {.replicas = kServers}));
   }
   TaskQueue& queue() {
     if (queue_) return *queue_;
-    return Opened(queue_,
-                  NatsTaskQueue::Open(connection_.get(), names_, {"p"}, {.ack_wait = ack_wait()}));
+    return Opened(queue_, NatsTaskQueue::Open(connection_.get(), names_, {"p"},
+                                              {.replicas = kServers, .ack_wait = ack_wait()}));
   }
   CommandBus& bus() {
     if (bus_) return *bus_;
     return Opened(bus_, NatsCommandBus::Open(connection_.get(), names_,
-                                             {.ingress_attempts = ingress_attempts(),
+                                             {.replicas = kServers,
+                                              .ingress_attempts = ingress_attempts(),
                                               .ack_wait = absl::Seconds(2)}));
   }
   EventStream& stream() {
-    return stream_ ? *stream_ : Opened(stream_, NatsEventStream::Open(connection_.get(), names_));
+    return stream_ ? *stream_
+                   : Opened(stream_, NatsEventStream::Open(connection_.get(), names_,
+                                                           {.replicas = kServers}));
   }
   KvStore& kv() {
     if (kv_) return *kv_;
-    return Opened(kv_, NatsKvStore::Open(connection_.get(), names_, "kv", 1, absl::ZeroDuration()));
+    return Opened(
+        kv_, NatsKvStore::Open(connection_.get(), names_, "kv", kServers, absl::ZeroDuration()));
   }
   KvStore& kv_with_ttl() {
     if (kv_with_ttl_) return *kv_with_ttl_;
-    return Opened(kv_with_ttl_, NatsKvStore::Open(connection_.get(), names_, "ttl", 1, kv_ttl()));
+    return Opened(kv_with_ttl_,
+                  NatsKvStore::Open(connection_.get(), names_, "ttl", kServers, kv_ttl()));
   }
 
   static absl::Duration patience() { return absl::Milliseconds(50); }

@@ -9,11 +9,13 @@
 namespace jaque {
 namespace {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Nats, EventLogContract, NatsBackend);
-INSTANTIATE_TYPED_TEST_SUITE_P(Nats, TaskQueueContract, NatsBackend);
-INSTANTIATE_TYPED_TEST_SUITE_P(Nats, CommandBusContract, NatsBackend);
-INSTANTIATE_TYPED_TEST_SUITE_P(Nats, EventStreamContract, NatsBackend);
-INSTANTIATE_TYPED_TEST_SUITE_P(Nats, KvStoreContract, NatsBackend);
+const auto* const kEndsTheServers = testing::AddGlobalTestEnvironment(new EndsTheServers<1>);
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Nats, EventLogContract, NatsBackend<1>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Nats, TaskQueueContract, NatsBackend<1>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Nats, CommandBusContract, NatsBackend<1>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Nats, EventStreamContract, NatsBackend<1>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Nats, KvStoreContract, NatsBackend<1>);
 
 }  // namespace
 }  // namespace jaque

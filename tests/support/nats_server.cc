@@ -3,8 +3,8 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +15,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-
-extern char** environ;
 
 namespace jaque {
 namespace {
@@ -32,6 +29,13 @@ std::string FindBinary() {
   return "";
 }
 
+// The first URL after `key` in the ports file.
+std::string FirstUrl(const std::string& text, const std::string& key) {
+  const size_t at = text.find(key);
+  const size_t start = at == std::string::npos ? at : text.find("nats://", at);
+  return start == std::string::npos ? "" : text.substr(start, text.find('"', start) - start);
+}
+
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -41,8 +45,31 @@ std::string ReadFile(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::Start() {
+absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::Start() { return StartNamed("", ""); }
+
+absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>> NatsServer::StartCluster(int count) {
+  std::vector<std::unique_ptr<NatsServer>> servers;
+  if (count == 1) {
+    ASSIGN_OR_RETURN(auto alone, Start());
+    servers.push_back(std::move(alone));
+    return servers;
+  }
+  for (int i = 0; i < count; ++i) {
+    ASSIGN_OR_RETURN(auto server,
+                     StartNamed(absl::StrCat("n", i), i == 0 ? "" : servers.front()->cluster_url_));
+    servers.push_back(std::move(server));
+  }
+  // The first one, should it start again, finds the others as they find it.
+  servers.front()->routes_ = servers.back()->cluster_url_;
+  return servers;
+}
+
+absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::StartNamed(const std::string& name,
+                                                                   const std::string& routes) {
   std::unique_ptr<NatsServer> server(new NatsServer);
+  server->name_ = name;
+  server->routes_ = routes;
+  server->cluster_url_ = "nats://127.0.0.1:-1";
   server->binary_ = FindBinary();
   if (server->binary_.empty()) {
     return absl::NotFoundError("nats-server is not installed (Debian package nats-server)");
@@ -60,28 +87,42 @@ NatsServer::~NatsServer() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
+std::vector<std::string> NatsServer::CommandLine() const {
+  // Port -1 lets the kernel choose; the ports file tells what it chose.
+  std::vector<std::string> words = {binary_,
+                                    "-js",
+                                    "-sd",
+                                    folder_ + "/store",
+                                    "-a",
+                                    "127.0.0.1",
+                                    "-p",
+                                    port_,
+                                    "--ports_file_dir",
+                                    folder_,
+                                    "-l",
+                                    folder_ + "/log"};
+  if (name_.empty()) return words;
+  for (const std::string& word : {std::string("-n"), name_, std::string("--cluster_name"),
+                                  std::string("test"), std::string("--cluster"), cluster_url_}) {
+    words.push_back(word);
+  }
+  if (!routes_.empty()) words.insert(words.end(), {"--routes", routes_});
+  return words;
+}
+
 absl::Status NatsServer::Spawn() {
-  // -1 lets the kernel choose; the ports file tells what it chose.
-  const std::string port = absl::StrCat(port_);
-  const std::vector<std::string> words = {binary_,
-                                          "-js",
-                                          "-sd",
-                                          folder_ + "/store",
-                                          "-a",
-                                          "127.0.0.1",
-                                          "-p",
-                                          port,
-                                          "--ports_file_dir",
-                                          folder_,
-                                          "-l",
-                                          folder_ + "/log"};
+  const std::vector<std::string> words = CommandLine();
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  if (posix_spawn(&pid_, binary_.c_str(), nullptr, nullptr, argv.data(), environ) != 0) {
-    pid_ = -1;
-    return absl::InternalError("nats-server cannot be started");
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent) execv(argv[0], argv.data());
+    _exit(127);
   }
+  if (pid_ < 0) return absl::InternalError("nats-server cannot be started");
   return AwaitReady();
 }
 
@@ -101,10 +142,13 @@ absl::Status NatsServer::AwaitFiles(int changes) {
       return absl::InternalError("nats-server ended at once: " + ReadFile(folder_ + "/log"));
     }
     const std::string text = ReadFile(ports);
-    const size_t start = text.find("nats://");
-    if (start != std::string::npos && absl::StrContains(ReadFile(folder_ + "/log"), "is ready")) {
-      url_ = text.substr(start, text.find('"', start) - start);
-      if (absl::SimpleAtoi(url_.substr(url_.rfind(':') + 1), &port_)) return absl::OkStatus();
+    const std::string url = FirstUrl(text, "\"nats\""), cluster = FirstUrl(text, "\"cluster\"");
+    if (!url.empty() && (name_.empty() || !cluster.empty()) &&
+        absl::StrContains(ReadFile(folder_ + "/log"), "Server is ready")) {
+      url_ = url;
+      port_ = url.substr(url.rfind(':') + 1);
+      if (!name_.empty()) cluster_url_ = cluster;
+      return absl::OkStatus();
     }
     pollfd poll_changes{changes, POLLIN, 0};
     poll(&poll_changes, 1, 100);
@@ -122,7 +166,11 @@ void NatsServer::Kill() {
   pid_ = -1;
 }
 
-void NatsServer::Stand() { kill(pid_, SIGSTOP); }
+void NatsServer::Stand() {
+  kill(pid_, SIGSTOP);
+  waitpid(pid_, nullptr, WUNTRACED);
+}
+
 void NatsServer::GoOn() { kill(pid_, SIGCONT); }
 
 absl::Status NatsServer::Restart() {
