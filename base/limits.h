@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit of the product, on one page (docs/limits.md explains them to users). A limit is checked
+// Every limit of the product, on one page (docs/limits.md explains them to users). A limit is
+// checked
 // at the door and, where state depends on it, again in Decide.
 #pragma once
 
@@ -31,7 +32,7 @@ inline constexpr int kExpressionNesting = 1'000;           // parse depth
 inline constexpr uint64_t kExpressionSteps = 20'000'000;
 inline constexpr int64_t kExpressionMillis = 1'000;
 inline constexpr size_t kExpressionMemory = 64 << 20;      // live bytes made by one evaluation
-inline constexpr int kExpressionDepth = 10'000;            // calls and backtrack points on the stack
+inline constexpr int kExpressionDepth = 10'000;           // calls and backtrack points on the stack
 inline constexpr size_t kExpressionOutputs = 10'000;
 inline constexpr uint64_t kRegexRetries = 1'000'000;       // of one match (Oniguruma's retry limit)
 
@@ -53,10 +54,10 @@ inline constexpr int64_t kRetryDelaySeconds = 86'400;      // a retry's delay is
 inline constexpr int kRetryAttempts = 1'000;               // where the policy names no limit
 inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an error's text is cut
 inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
-inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
+inline constexpr size_t kEventsBuffered = 1'000;          // events waiting for one listen's foreach
 
 // --- the log -----------------------------------------------------------------------------------
-inline constexpr size_t kBatchBytes = 960 << 10;           // events of one append (NATS takes 1 MiB)
+inline constexpr size_t kBatchBytes = 960 << 10;          // events of one append (NATS takes 1 MiB)
 inline constexpr size_t kEventOverheadBytes = 128;         // of an event beside its values, at most
 inline constexpr int kAppendResends = 5;                   // of one whose outcome is unknown
 inline constexpr int64_t kAppendResendMicros = 200'000;
@@ -74,26 +75,26 @@ inline constexpr int kProcessGraceSeconds = 2;             // from SIGTERM to SI
 inline constexpr size_t kOpenApiDocuments = 64;            // parsed ones that a worker remembers
 inline constexpr int kOpenApiSeconds = 300;                // then a document is fetched again
 inline constexpr int kReferenceDepth = 32;                 // $ref to $ref in an OpenAPI document
-inline constexpr int kTaskDeliveries = 3;                  // of one task; more mean that it kills workers
+inline constexpr int kTaskDeliveries = 3;            // of one task; more mean that it kills workers
 
 // --- serving -----------------------------------------------------------------------------------
 inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's body
 inline constexpr size_t kRequestHeaderBytes = 16 << 10;    // its request line and headers
 inline constexpr int kRequestSeconds = 30;                 // to send a request, to take an answer
 inline constexpr int kIdleSeconds = 75;                    // a connection between two requests
-inline constexpr int kDrainSeconds = 10;                   // requests in flight when the server stops
+inline constexpr int kDrainSeconds = 10;                 // requests in flight when the server stops
 inline constexpr size_t kHttpConnections = 10'000;
 inline constexpr size_t kEventsPerRequest = 1'000;         // a batch of CloudEvents
 inline constexpr int kDefinitionsLoading = 64;             // submitted, not yet validated; then 429
 inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;         // then 429
-inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
+inline constexpr size_t kEventsRetained = 100'000;  // memory event stream, offered to later listens
 inline constexpr size_t kEndedInstances = 256;             // ended ones that a shard remembers
-inline constexpr size_t kQueuedTasks = 1'000'000;          // memory task queue: not acknowledged yet
+inline constexpr size_t kQueuedTasks = 1'000'000;         // memory task queue: not acknowledged yet
 inline constexpr int kDeduplicationSeconds = 120;          // a message id sent again is stored once
 inline constexpr size_t kDeduplicationIds = 100'000;       // ids that a memory sibling remembers
-inline constexpr size_t kDeduplicationBatches = 1'000;     // ids the memory log remembers for a shard
+inline constexpr size_t kDeduplicationBatches = 1'000;   // ids the memory log remembers for a shard
 inline constexpr int kAcknowledgeSeconds = 30;             // then a delivered message comes again
-inline constexpr int kIngressAttempts = 10;                // of one ingress command, then it is dead
+inline constexpr int kIngressAttempts = 10;               // of one ingress command, then it is dead
 
 }  // namespace jaque::limits

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# jaque_python_test(NAME SCRIPT): a test of the built binary, with Debian's python3 and its packages.
+# jaque_python_test(NAME SCRIPT): a test of the built binary, with Debian's python3 and its
+# packages.
 include_guard(GLOBAL)
 find_program(JAQUE_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 

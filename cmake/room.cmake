@@ -19,7 +19,8 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 
 add_library(jaque_options INTERFACE)
 target_compile_options(jaque_options INTERFACE -Wall -Wextra -Werror -fno-omit-frame-pointer)
-target_include_directories(jaque_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/proto)
+target_include_directories(jaque_options INTERFACE ${PROJECT_SOURCE_DIR}
+                           ${PROJECT_BINARY_DIR}/proto)
 if(SANITIZE)
   target_compile_options(jaque_options INTERFACE -fsanitize=${SANITIZE} -fno-sanitize-recover=all)
   target_link_options(jaque_options INTERFACE -fsanitize=${SANITIZE})

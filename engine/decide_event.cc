@@ -75,7 +75,8 @@ void Deciding::Deliver(const v1::DeliverEvent& deliver) {
   // One event is consumed once by an instance: by all the listens that wait for it now, by none
   // later.
   if (instance()->consumed_events.contains(EventKey(*event))) return;
-  for (FrameId frame : deliver.frames()) {
+  const absl::btree_set<FrameId> frames(deliver.frames().begin(), deliver.frames().end());
+  for (FrameId frame : frames) {
     if (instance() == nullptr || !instance()->live()) return;
     Offer(frame, deliver.sequence(), *event);
   }

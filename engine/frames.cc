@@ -10,8 +10,10 @@ namespace jaque::engine {
 
 namespace {
 
-// A fork starts its branches one after the other and ends when it may; a listen goes on when there is an
-// item for its foreach, or nothing more to wait for; other composites always have a next task or an end.
+// A fork starts its branches one after the other and ends when it may; a listen goes on when there
+// is an
+// item for its foreach, or nothing more to wait for; other composites always have a next task or
+// an end.
 bool HasStep(const Frame& frame) {
   if (const ForkState* fork = frame.Get<ForkState>()) {
     const auto& task = std::get<dsl::ForkTask>(frame.task->spec);
