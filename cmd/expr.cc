@@ -18,6 +18,9 @@
 namespace jaque::cmd {
 namespace {
 
+// A value whose parts are shared may be small in memory and endless as text.
+constexpr size_t kPrintable = size_t{1} << 30;
+
 class Variables : public expression::VariableSource {
  public:
   // Whether all of them could be read; says why not.
@@ -133,16 +136,25 @@ class Command {
     evaluation.now = SystemClock().Now();
     evaluation.monotonic = [] { return SystemClock().Monotonic(); };
     evaluation.bounds.outputs = std::numeric_limits<size_t>::max();
-    const absl::Status status = program_->Run(input, evaluation, [this](Value value) {
+    bool printable = true;
+    const absl::Status status = program_->Run(input, evaluation, [&](Value value) {
+      printable = value.MemoryEstimate(kPrintable) < kPrintable;
+      if (!printable) return false;
       Print(value);
       last_ = std::move(value);
       return static_cast<bool>(out_);
     });
-    if (status.ok()) return;
+    if (status.ok() && printable) return;
     evaluations_ok_ = false;
     // What was printed comes first where both go to one terminal.
     out_.flush();
-    err_ << "jaque: error: " << status.message() << where << "\n";
+    err_ << "jaque: error: ";
+    if (status.ok()) {
+      err_ << "the result is too large to print";
+    } else {
+      err_ << status.message();
+    }
+    err_ << where << "\n";
   }
 
   void Print(const Value& value) {

@@ -117,5 +117,11 @@ TEST(ExprCommand, ProgramsThatNeverEndAreStopped) {
   EXPECT_THAT(ran.err, StartsWith("jaque: error: "));
 }
 
+TEST(ExprCommand, AResultThatNobodyCouldPrintIsAnError) {
+  const Ran ran = Execute({.expression = "reduce range(60) as $i (0; [., .])", .null_input = true});
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_EQ(ran.err, "jaque: error: the result is too large to print\n");
+}
+
 }  // namespace
 }  // namespace jaque::cmd

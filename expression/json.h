@@ -37,4 +37,7 @@ struct JsonFormat {
 };
 std::string ToJson(const Value& value, const JsonFormat& format);
 
+// jq's message for a text that ParseJson (with NaN allowed) refuses.
+std::string JqParseError(std::string_view text);
+
 }  // namespace jaque

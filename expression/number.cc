@@ -208,6 +208,28 @@ std::optional<Value> NumberFromJqText(std::string_view text) {
   return NumberFromValid(whole);
 }
 
+int CompareDigits(const Value& a, const Value& b) {
+  const auto take_apart = [](const Value& number) {
+    std::string text;
+    AppendNumber(number, &text);
+    Decimal decimal = TakeApart(text);
+    while (decimal.digits.size() > 1 && decimal.digits.back() == '0') {
+      decimal.digits.pop_back();
+      ++decimal.exponent;
+    }
+    return decimal;
+  };
+  const Decimal x = take_apart(a);
+  const Decimal y = take_apart(b);
+  if (x.digits == "0" || y.digits == "0" || x.negative != y.negative) return 0;
+  const auto size = [](const Decimal& d) {
+    return d.exponent + static_cast<int64_t>(d.digits.size());
+  };
+  const int order = size(x) != size(y) ? (size(x) < size(y) ? -1 : 1) : x.digits.compare(y.digits);
+  if (order == 0) return 0;
+  return (order < 0) != x.negative ? -1 : 1;
+}
+
 Value Negated(const Value& number) {
   if (number.is_int()) {
     const int64_t n = number.int_value();

@@ -21,6 +21,8 @@ size_t NumberLength(std::string_view text);
 Value NumberFromValid(std::string_view text);
 // What jq's tonumber and its own literals accept: also ".5", "5.", leading zeros.
 std::optional<Value> NumberFromJqText(std::string_view text);
+// The order of two numbers whose doubles are equal, by their digits.
+int CompareDigits(const Value& a, const Value& b);
 // -number; a literal keeps its digits.
 Value Negated(const Value& number);
 

@@ -10,11 +10,11 @@
 namespace jaque::expression {
 namespace {
 
-// Elementary steps (about a nanosecond each): of the first portion of a match; the most that may
-// pass before the clock is looked at; between two looks at the clock where starts are tried one by
-// one. A match that may need kUninterrupted steps between two retries is refused.
+// Elementary steps (one to ten nanoseconds each): of the first portion of a match; the most that
+// may pass before the clock is looked at; between two looks at the clock where starts are tried one
+// by one. A match that may need kUninterrupted steps between two retries is refused.
 constexpr double kMatchPortion = 2e7;
-constexpr double kUninterrupted = 4e9;
+constexpr double kUninterrupted = 4e8;
 constexpr double kBetweenLooks = 1e7;
 constexpr unsigned long kGrowth = 8;
 constexpr size_t kTextBytes = 1 << 30;  // Oniguruma's offsets are of type int
@@ -72,6 +72,8 @@ absl::StatusOr<bool> Regex::Cursor::Find(size_t start) {
     return absl::ResourceExhaustedError(
         absl::StrCat("Regex failure: too much work for a text of ", text_.size(), " bytes"));
   }
+  // Also matches that are found one after the other take time.
+  if (budget_.Remaining() <= absl::ZeroDuration()) return TimeOver();
   const unsigned long most = Portion(kUninterrupted, budget_.retries());
   unsigned long retries = Portion(kMatchPortion, most);
   while (true) {

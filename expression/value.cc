@@ -11,17 +11,11 @@
 namespace jaque {
 namespace {
 
-thread_local constinit int64_t thread_bytes = 0;
-
 // The newest dead array or object whose children still wait for release, while one is being freed.
 thread_local constinit void* dead = nullptr;
 thread_local constinit bool freeing = false;
 
 }  // namespace
-
-int64_t Value::ThreadBytes() { return thread_bytes; }
-
-void Value::AddThreadBytes(int64_t bytes) { thread_bytes += bytes; }
 
 size_t Value::UnitBytes(uint8_t tag) {
   if (tag == kArrayTag) return sizeof(Value);
@@ -33,7 +27,7 @@ Value::Heap* Value::Allocate(Tag tag, size_t capacity) {
   const size_t bytes = sizeof(Heap) + capacity * UnitBytes(tag);
   void* memory = std::malloc(bytes);
   JAQUE_CHECK(memory != nullptr);
-  thread_bytes += static_cast<int64_t>(bytes);
+  thread_bytes_ += static_cast<int64_t>(bytes);
   return new (memory) Heap{{1}, 0, static_cast<uint32_t>(capacity), tag, nullptr, nullptr};
 }
 
@@ -50,7 +44,7 @@ void Value::FreeOne(Heap* heap) {
     bytes += IndexSlots(heap) * sizeof(uint64_t);
     std::free(heap->index);
   }
-  thread_bytes -= static_cast<int64_t>(bytes);
+  thread_bytes_ -= static_cast<int64_t>(bytes);
   std::free(heap);
 }
 

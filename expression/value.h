@@ -166,7 +166,8 @@ class Value {
   }
   bool unshared() const;
   // Bytes of all Values' memory that this thread allocated minus those it freed.
-  static int64_t ThreadBytes();
+  static int64_t ThreadBytes() { return thread_bytes_; }
+  static void AddThreadBytes(int64_t bytes) { thread_bytes_ += bytes; }
 
  private:
   enum Tag : uint8_t {
@@ -228,7 +229,6 @@ class Value {
   static Heap* Allocate(Tag tag, size_t capacity);
   static size_t UnitBytes(uint8_t tag);
   static size_t IndexSlots(const Heap* heap);
-  static void AddThreadBytes(int64_t bytes);
 
   double LiteralDouble() const;
   std::string_view LongString() const;
@@ -253,6 +253,8 @@ class Value {
     return Identical(a, b) || (a.tag() == kLongTag && b.tag() == kLongTag && a.str() == b.str());
   }
   friend class ValueComparer;
+
+  static inline thread_local constinit int64_t thread_bytes_ = 0;
 
   uint64_t head_;  // tag; a short string's length in the second byte and its text from the third on
   uint64_t payload_;

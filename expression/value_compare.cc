@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/status_macros.h"
+#include "expression/number.h"
 #include "expression/value.h"
 
 namespace jaque {
@@ -41,6 +42,7 @@ int Value::CompareNumbers(const Value& a, const Value& b) {
   const double y = b.number();
   if (std::isnan(x)) return -1;
   if (std::isnan(y)) return 1;
+  if (x == y && (a.tag() == kLiteralTag || b.tag() == kLiteralTag)) return CompareDigits(a, b);
   if (a.is_int()) return CompareIntDouble(a.int_value(), y);
   if (b.is_int()) return -CompareIntDouble(b.int_value(), x);
   return Sign(x<y, x> y);

@@ -53,7 +53,10 @@ std::optional<std::string> RunMustFail(const TestCase& test,
 }
 
 std::optional<std::string> RunCase(const TestCase& test) {
-  const expression::CompileResult compiled = expression::Compile(test.program);
+  const std::vector<std::string> no_variables;
+  expression::CompileOptions options;
+  options.known_variables = &no_variables;
+  const expression::CompileResult compiled = expression::Compile(test.program, options);
   if (test.must_fail) return RunMustFail(test, compiled);
   if (compiled.program == nullptr) return "does not compile: " + compiled.errors.front().message;
   const std::optional<Value> input = ParseLine(test.input);
@@ -62,11 +65,10 @@ std::optional<std::string> RunCase(const TestCase& test) {
   expression::Evaluation evaluation;
   evaluation.now = absl::FromUnixSeconds(1'700'000'000);
   std::vector<Value> outputs;
-  const absl::Status status = compiled.program->Run(
-      *input, {.now = absl::FromUnixSeconds(1'700'000'000)}, [&](Value value) {
-        outputs.push_back(std::move(value));
-        return outputs.size() <= test.expected.size();
-      });
+  const absl::Status status = compiled.program->Run(*input, evaluation, [&](Value value) {
+    outputs.push_back(std::move(value));
+    return outputs.size() <= test.expected.size();
+  });
   for (size_t i = 0; i < test.expected.size(); ++i) {
     const std::optional<Value> expected = ParseLine(test.expected[i]);
     if (!expected) return "cannot read the expected " + test.expected[i];
@@ -150,24 +152,29 @@ class Suite {
   int ran_ = 0;
 };
 
-int Main() {
-  const char* folder = std::getenv("JAQUE_JQ_TESTS");
-  if (folder == nullptr || !std::filesystem::is_directory(folder)) {
-    std::cout
-        << "skipped: JAQUE_JQ_TESTS names no folder with jq's *.test files (tests/jq/README.md)\n";
-    return kSkipped;
-  }
-  Suite suite(ReadDifferences(JAQUE_JQ_DIFFERENCES));
+bool RunFolder(const std::filesystem::path& folder, Differences differences) {
+  Suite suite(std::move(differences));
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".test") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& file : files) suite.RunFile(file);
-  return suite.Finish() ? 0 : 1;
+  return suite.Finish();
+}
+
+int Main(int argc, char** argv) {
+  if (argc == 2) return RunFolder(argv[1], {}) ? 0 : 1;
+  const char* folder = std::getenv("JAQUE_JQ_TESTS");
+  if (folder == nullptr || !std::filesystem::is_directory(folder)) {
+    std::cout
+        << "skipped: JAQUE_JQ_TESTS names no folder with jq's *.test files (tests/jq/README.md)\n";
+    return kSkipped;
+  }
+  return RunFolder(folder, ReadDifferences(JAQUE_JQ_DIFFERENCES)) ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace jaque::jq
 
-int main() { return jaque::jq::Main(); }
+int main(int argc, char** argv) { return jaque::jq::Main(argc, argv); }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one evaluation has: its bounds, its failure, its variables, its frames. One thread. Nodes
+// report a failure by returning nothing after telling it here; "no output" is nothing without a
+// failure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/limits.h"
+#include "expression/program.h"
+#include "expression/value.h"
+
+namespace jaque::expression {
+
+class Node;
+class RegexBudget;
+class RegexCache;
+struct Frame;
+
+// A function's or an argument's body and what a frame for it needs.
+struct Code {
+  const Node* body = nullptr;
+  uint32_t slots = 0;
+  uint32_t closures = 0;
+  bool own_frame = true;  // else the body runs in the frame that the closure came from
+};
+
+// An argument: code, and the frame that it was written in.
+struct Closure {
+  const Code* code = nullptr;  // null: the parameter's variable is already set
+  Frame* frame = nullptr;      // counted
+};
+
+// The variables and arguments of one call. Counted; freed without recursion.
+struct Frame {
+  uint32_t refs;
+  uint32_t slots;
+  uint32_t closures;
+  Frame* up;  // of the enclosing function; counted
+
+  Value* slot(uint32_t i) { return reinterpret_cast<Value*>(this + 1) + i; }
+  Closure* closure(uint32_t i) {
+    return reinterpret_cast<Closure*>(reinterpret_cast<Value*>(this + 1) + slots) + i;
+  }
+  Frame* Up(uint32_t hops) {
+    Frame* frame = this;
+    for (; hops > 0; --hops) frame = frame->up;
+    return frame;
+  }
+};
+
+// Owns one count of a frame.
+class FrameRef {
+ public:
+  FrameRef() = default;
+  explicit FrameRef(Frame* frame) : frame_(frame) {
+    if (frame_ != nullptr) ++frame_->refs;
+  }
+  FrameRef(const FrameRef& other) : FrameRef(other.frame_) {}
+  FrameRef(FrameRef&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  FrameRef& operator=(FrameRef other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~FrameRef() {
+    if (frame_ != nullptr && --frame_->refs == 0) Free(frame_);
+  }
+  // A new frame below `up`, its slots null.
+  static FrameRef Make(const Code& code, Frame* up);
+
+  Frame* get() const { return frame_; }
+  Frame* operator->() const { return frame_; }
+
+ private:
+  static void Free(Frame* frame);
+
+  Frame* frame_ = nullptr;
+};
+
+enum class Failure : uint8_t { kNone, kError, kFatal };
+
+class Context {
+ public:
+  Context(const Evaluation& evaluation, const std::vector<std::string>& variable_names);
+  ~Context();
+
+  // One step of work done; false if a bound is reached (the failure is set).
+  bool Step() { return --fuel_ > 0 || Refuel(); }
+  bool Steps(size_t n) {
+    if (n < static_cast<size_t>(fuel_)) {
+      fuel_ -= static_cast<int64_t>(n);
+      return true;
+    }
+    return Spend(n);
+  }
+  // Whether `bytes` more may be allocated.
+  bool Admit(size_t bytes) {
+    if (Value::ThreadBytes() + static_cast<int64_t>(bytes) <= memory_limit_) return true;
+    return Exhausted("memory");
+  }
+
+  // Each returns nullptr, so that a node can return it.
+  const Value* Raise(std::string message) { return RaiseValue(Value::String(message)); }
+  const Value* RaiseValue(Value error);
+  const Value* Fatal(absl::Status status);
+  // InvalidArgument becomes an error that `try` can catch; the rest is fatal.
+  const Value* RaiseStatus(const absl::Status& status);
+  bool Exhausted(const char* what);  // false
+
+  bool failed() const { return failure_ != Failure::kNone; }
+  bool failed_for_good() const { return failure_ == Failure::kFatal; }
+  Value TakeError() {
+    failure_ = Failure::kNone;
+    return std::move(error_);
+  }
+  absl::Status ToStatus() const;
+
+  const Value* Variable(uint32_t index);
+  const Evaluation& evaluation() const { return evaluation_; }
+  const RegexBudget& regex_budget();
+  RegexCache& regex_cache();
+
+ private:
+  static constexpr int64_t kPortion = 512;  // steps between looks at the clock and the memory
+
+  bool Refuel() { return Spend(0); }
+  bool Spend(size_t n);
+
+  const Evaluation& evaluation_;
+  const std::vector<std::string>& variable_names_;
+  std::vector<std::optional<Value>> variables_;
+  Failure failure_ = Failure::kNone;
+  Value error_;
+  absl::Status fatal_;
+  int64_t fuel_ = kPortion;
+  uint64_t spent_ = 0;  // steps of finished portions
+  int64_t memory_limit_;
+  absl::Duration start_;
+  std::unique_ptr<RegexBudget> regex_budget_;
+  std::unique_ptr<RegexCache> regex_cache_;
+};
+
+}  // namespace jaque::expression

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges, limits, and arranging items by a key.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "expression/nodes_loop.h"
+#include "expression/nodes_path.h"
+#include "expression/operators.h"
+#include "expression/tracer.h"
+
+namespace jaque::expression {
+
+// --- range ---
+
+RangeNode::RangeNode(const Node* from, const Node* upto, const Node* by) {
+  AtLeast(Shape::kStream);
+  Adopt(from);
+  Adopt(upto);
+  Adopt(by);
+}
+
+// from, upto, by; false: a failure or no output.
+bool RangeNode::Bounds(Context& context, const Value& in, Frame* frame, Value* bounds) const {
+  for (size_t i = 0; i < 3; ++i) {
+    const Value* bound = children_[i]->Eval(context, in, frame, &bounds[i]);
+    if (bound == nullptr) return false;
+    if (bound != &bounds[i]) bounds[i] = *bound;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    if (bounds[i].is_number()) continue;
+    context.Raise("Range bounds must be numeric");
+    return false;
+  }
+  return true;
+}
+
+bool RangeNode::Within(const Value* bounds) {
+  const double by = bounds[2].number();
+  if (bounds[0].is_int() && bounds[1].is_int()) {
+    return by > 0 ? bounds[0].int_value() < bounds[1].int_value()
+                  : by < 0 && bounds[0].int_value() > bounds[1].int_value();
+  }
+  const double from = bounds[0].number();
+  const double upto = bounds[1].number();
+  return by > 0 ? from < upto : by < 0 && from > upto;
+}
+
+bool RangeNode::Advance(Context& context, Value* bounds) {
+  return Add(context, &bounds[0], bounds[2]);
+}
+
+bool RangeNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
+  Value bounds[3];
+  if (!Bounds(context, in, frame, bounds)) return !context.failed();
+  if (bounds[0].is_int() && bounds[1].is_int() && bounds[2].is_int() &&
+      bounds[2].int_value() == 1) {
+    const int64_t end = bounds[1].int_value();
+    for (int64_t i = bounds[0].int_value(); i < end; ++i) {
+      Value item = Value::Int(i);
+      if (!context.Step() || !sink(item, &item)) return false;
+    }
+    return true;
+  }
+  for (; Within(bounds); Advance(context, bounds)) {
+    Value item = bounds[0];
+    if (!context.Step() || !sink(item, &item)) return false;
+  }
+  return true;
+}
+
+void RangeNode::Run(Machine& machine) const {
+  CellRef cell = CellRef::Make();
+  Value bounds[3];
+  if (!Bounds(machine.context(), machine.value(), machine.frame(), bounds)) {
+    return machine.Nothing();
+  }
+  if (!Within(bounds)) return machine.Backtrack();
+  cell->state = {bounds[0], bounds[1], bounds[2]};
+  machine.PushFork(this).cell = cell;
+  machine.Return(bounds[0]);
+}
+
+void RangeNode::Retry(Machine& machine) const {
+  const CellRef cell = machine.top().cell;
+  Value bounds[3] = {cell->state.value, cell->state.path, cell->state.at};
+  Advance(machine.context(), bounds);
+  cell->state.value = bounds[0];
+  const bool more = Within(bounds);
+  machine.RestoreTop(!more);
+  more ? machine.Return(bounds[0]) : machine.Backtrack();
+}
+
+// --- limit, first ---
+
+LimitNode::LimitNode(const Node* count, const Node* body, bool first) : Node(true), first_(first) {
+  Adopt(count);
+  if (!scalar()) AtLeast(Shape::kMachine);
+  Adopt(body);
+  if (streams()) Narrow(first || body->scalar() ? Shape::kScalar : Shape::kStream);
+}
+
+double LimitNode::Count(Context& context, const Value& in, Frame* frame) const {
+  if (first_) return 1;
+  Value tmp;
+  const Value* count = children_[0]->Eval(context, in, frame, &tmp);
+  if (count == nullptr) return -1;
+  if (!count->is_number()) {
+    Value left = *count;
+    Subtract(context, &left, Value::Int(1));
+    return -1;
+  }
+  const double n = count->number();
+  if (n < 0) {
+    context.Raise("limit doesn't support negative count");
+    return -1;
+  }
+  return n == 0 ? -1 : n;
+}
+
+const Value* LimitNode::Eval(Context& context, const Value& in, Frame* frame, Value* tmp) const {
+  if (!(Count(context, in, frame) > 0)) return nullptr;
+  if (children_[1]->scalar()) return children_[1]->Eval(context, in, frame, tmp);
+  bool found = false;
+  Value first;
+  children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
+    first = Take(output, owned);
+    found = true;
+    return false;
+  });
+  if (!found) return nullptr;
+  *tmp = std::move(first);
+  return tmp;
+}
+
+bool LimitNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
+  if (scalar()) return Node::Stream(context, in, frame, sink);
+  const double count = Count(context, in, frame);
+  if (!(count > 0)) return !context.failed();
+  double n = 0;
+  bool reached = false;
+  const bool ended =
+      children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
+        if (!sink(output, owned)) return false;
+        reached = ++n >= count;
+        return !reached;
+      });
+  return ended || reached;
+}
+
+class LimitNode::Waiting final : public Continuation {
+ public:
+  Waiting(double count, size_t forks, CellRef cell)
+      : count_(count), forks_(forks), cell_(std::move(cell)) {}
+  void Resume(Machine& machine, bool) override {
+    if (static_cast<double>(++cell_->count) >= count_) machine.CutForks(forks_);
+    machine.Return();
+  }
+
+ private:
+  double count_;
+  size_t forks_;
+  CellRef cell_;
+};
+
+void LimitNode::Run(Machine& machine) const {
+  const double count = Count(machine.context(), machine.value(), machine.frame());
+  if (!(count > 0)) return machine.Nothing();
+  machine.Push(new Waiting(count, machine.forks(), CellRef::Make()));
+  machine.Eval(children_[1]);
+}
+
+int LimitNode::Trace(Tracer& tracer, int dot) const {
+  tracer.Escapes(children_[0]->Trace(tracer, dot));
+  return children_[1]->Trace(tracer, dot);
+}
+
+// --- sort_by … ---
+
+ByNode::ByNode(What what, const Node* key) : what_(what) { Adopt(key); }
+
+bool ByNode::Keys(Context& context, const Value& in, Frame* frame, std::vector<Value>* keys) const {
+  keys->reserve(in.size());
+  const auto add = [&](const Value& item) {
+    Value tmp;
+    const Value* key = context.Step() ? children_[0]->Eval(context, item, frame, &tmp) : nullptr;
+    if (key != nullptr) {
+      // Alone in an array, as where keys have several outputs: so that no output comes first.
+      keys->push_back(Value::Array({key == &tmp ? std::move(tmp) : *key}));
+    } else if (!context.failed()) {
+      keys->push_back(Value::Array());
+    }
+    return !context.failed();
+  };
+  if (in.is_array()) {
+    for (const Value& item : in.items()) {
+      if (!add(item)) return false;
+    }
+  } else {
+    for (const Member& member : in.members()) {
+      if (!add(member.value)) return false;
+    }
+  }
+  return true;
+}
+
+const Value* ByNode::Eval(Context& context, const Value& in, Frame* frame, Value* tmp) const {
+  if (!in.is_array() && !in.is_object()) {
+    RaiseNotIterable(context, in);
+    return nullptr;
+  }
+  const Value items = in;
+  std::vector<Value> keys;
+  if (!context.Admit(items.size() * 80) || !Keys(context, items, frame, &keys)) return nullptr;
+  if (!items.is_array()) {
+    RaisePair(context, items, Value::ArrayFrom(keys),
+              "cannot be sorted, as they are not both arrays");
+    return nullptr;
+  }
+  return ArrangeBy(context, what_, items, keys, tmp) ? tmp : nullptr;
+}
+
+namespace {
+
+// Compares keys, remembering when they nest too deeply to be compared.
+class KeyOrder {
+ public:
+  explicit KeyOrder(const std::vector<Value>& keys) : keys_(keys) {}
+  int Compare(size_t a, size_t b) {
+    if (too_deep_) return 0;
+    ++compared_;
+    const Value& x = keys_[a];
+    const Value& y = keys_[b];
+    if (x.size() == 1 && y.size() == 1) return Compare(x.items()[0], y.items()[0]);
+    return Compare(x, y);
+  }
+  bool too_deep() const { return too_deep_; }
+  size_t compared() const { return compared_; }
+
+ private:
+  int Compare(const Value& x, const Value& y) {
+    const auto order = Value::Compare(x, y, limits::kJsonDepth);
+    too_deep_ = !order.has_value();
+    return order.value_or(0);
+  }
+
+  const std::vector<Value>& keys_;
+  bool too_deep_ = false;
+  size_t compared_ = 0;
+};
+
+// Sorted positions to the result; equal neighbours make a group.
+void Assemble(KeyOrder& order, ByNode::What what, const Value& items,
+              const std::vector<size_t>& sorted, Value* out) {
+  Value result = Value::Array();
+  Value group = Value::Array();
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const Value& item = items.items()[sorted[i]];
+    if (what == ByNode::What::kSort) {
+      result.Append(item);
+      continue;
+    }
+    const bool starts = i == 0 || order.Compare(sorted[i - 1], sorted[i]) != 0;
+    if (what == ByNode::What::kUnique) {
+      if (starts) result.Append(item);
+      continue;
+    }
+    if (starts && i > 0) {
+      result.Append(std::move(group));
+      group = Value::Array();
+    }
+    group.Append(item);
+  }
+  if (what == ByNode::What::kGroup && !sorted.empty()) result.Append(std::move(group));
+  *out = std::move(result);
+}
+
+}  // namespace
+
+bool ArrangeBy(Context& context, ByNode::What what, const Value& items,
+               const std::vector<Value>& keys, Value* out) {
+  KeyOrder order(keys);
+  const size_t n = std::min(items.size(), keys.size());
+  Value result;
+  if (what == ByNode::What::kMin || what == ByNode::What::kMax) {
+    size_t best = 0;
+    for (size_t i = 1; i < n; ++i) {
+      const int compared = order.Compare(i, best);
+      if (what == ByNode::What::kMin ? compared < 0 : compared >= 0) best = i;
+    }
+    if (n > 0) result = items.items()[best];
+  } else {
+    std::vector<size_t> sorted(n);
+    std::iota(sorted.begin(), sorted.end(), size_t{0});
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&order](size_t a, size_t b) { return order.Compare(a, b) < 0; });
+    if (!order.too_deep()) Assemble(order, what, items, sorted, &result);
+  }
+  if (order.too_deep()) {
+    context.Raise("Comparison too deep");
+    return false;
+  }
+  *out = std::move(result);
+  return context.Steps(order.compared());
+}
+
+}  // namespace jaque::expression
