@@ -87,6 +87,12 @@ class Process {
     parts.has_host_name = !absl::StartsWith(flags_.http_listen, "127.") &&
                           !absl::StartsWith(flags_.http_listen, "localhost:") &&
                           !absl::StartsWith(flags_.http_listen, "[::1]:");
+    if (!flags_.roles.contains(Role::kEngine)) {
+      parts.writable = [] {
+        return absl::UnavailableError(
+            "there is no engine: -target ui alone on memory can only read");
+      };
+    }
     parts.ready = [this] {
       return ready_ ? absl::OkStatus() : absl::UnavailableError("the process starts or stops");
     };

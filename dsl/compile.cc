@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/limits.h"
 #include "dsl/cron.h"
 #include "dsl/text.h"
 #include "dsl/text_rules.h"
@@ -23,6 +24,12 @@ std::string NamesIn(const Node* map) {
     Append(&names, names.empty() ? "`" : ", `", member.key, "`");
   }
   return names;
+}
+
+size_t CountNodes(const Node& node) {
+  size_t count = 1;
+  for (const Node& child : node.children) count += CountNodes(child);
+  return count;
 }
 
 }  // namespace
@@ -74,28 +81,41 @@ void Compiler::Unbuilt(const Node& node, std::string_view what) {
 const Node* Compiler::FindInUse(const Node& reference, std::string_view name, std::string_view part,
                                 std::string_view what) {
   const Node* map = use_ == nullptr ? nullptr : use_->Find(part);
-  const Node* found = map == nullptr ? nullptr : map->Find(name);
-  if (found != nullptr) return found;
+  if (map != nullptr && map->is_object()) {
+    const auto [index, added] = use_index_.try_emplace(map);
+    if (added) {
+      for (const Node& member : map->children) index->second.emplace(member.key, &member);
+    }
+    const auto found = index->second.find(std::string(name));
+    if (found != index->second.end()) {
+      return AdmitReference(reference, *found->second) ? found->second : nullptr;
+    }
+  }
+  if (findings_->full()) return nullptr;
   const std::string names = NamesIn(map);
-  findings_->AddAt(reference,
-                   Cat("unknown ", what, " `", name.substr(0, 80), "`: `use.", part, "` ",
-                       names.empty() ? "has none" : Cat("has ", names)));
+  findings_->AddAt(reference, Cat("unknown ", what, " `", name.substr(0, 80), "`: `use.", part,
+                                  "` ", names.empty() ? "has none" : Cat("has ", names)));
   return nullptr;
 }
 
+bool Compiler::AdmitReference(const Node& reference, const Node& found) {
+  const auto [size, added] = sizes_.try_emplace(&found, 0);
+  if (added) size->second = CountNodes(found);
+  referenced_nodes_ += size->second;
+  if (referenced_nodes_ <= limits::kDefinitionNodes) return true;
+  findings_->AddAt(reference, Cat("what is named in `use` stands for more than ",
+                                  limits::kDefinitionNodes, " values in all"));
+  return false;
+}
+
 void Compiler::CheckSecret(const Node& reference) {
-  const Node* secrets = use_ == nullptr ? nullptr : use_->Find("secrets");
-  if (secrets != nullptr) {
-    for (const Node& secret : secrets->children) {
-      if (secret.text() == reference.text()) return;
-    }
-  }
+  if (expressions_.HasSecret(reference.text())) return;
   findings_->AddAt(reference, Cat("unknown secret `", reference.text().substr(0, 80),
                                   "`: it is not listed in `use.secrets`"));
 }
 
-// Each part is compiled here as well as where it is used, so that a mistake in one that nobody uses is
-// found too. Variables are checked there, where they are known.
+// Each part is compiled here as well as where it is used, so that a mistake in one that nobody uses
+// is found too. Variables are checked there, where they are known.
 void Compiler::CompileUse() {
   if (use_ == nullptr) return;
   const auto each = [this](std::string_view part, auto compile) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a tree to the model, with the rules that a schema cannot state: names resolve, references to `use`
-// exist, durations and cron strings make sense, expressions compile. It assumes nothing about the tree, so
-// that it finds more even where the shape is wrong already (and then stays silent about that).
-// One object for one Load, one thread.
+// From a tree to the model, with the rules that a schema cannot state: names resolve, references to
+// `use` exist, durations and cron strings make sense, expressions compile. It assumes nothing about
+// the tree, so that it finds more even where the shape is wrong already (and then stays silent
+// about that). One object for one Load, one thread.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ class Compiler {
  private:
   // Where a `then` may lead: the tasks of one list by name.
   struct FlowTargets {
-    const Node* list = nullptr;              // null: no list (a function)
-    bool branches = false;                   // of a fork: they do not follow each other
+    const Node* list = nullptr;  // null: no list (a function)
+    bool branches = false;       // of a fork: they do not follow each other
     absl::flat_hash_map<std::string, int> positions;
   };
   using Members = std::vector<std::pair<std::string, Template>>;
@@ -48,14 +48,16 @@ class Compiler {
   const Node* FindInUse(const Node& reference, std::string_view name, std::string_view part,
                         std::string_view what);
   void CheckSecret(const Node& reference);
+  // False after a finding: what `use` holds is copied to where it is named, which must not explode.
+  bool AdmitReference(const Node& reference, const Node& found);
   // Reports that `what` cannot be executed, or notes it.
   void Unbuilt(const Node& node, std::string_view what);
 
   // compile_task.cc: lists, flow, and what all tasks have.
   FlowTargets TargetsOf(const Node& list, bool branches);
   TaskList CompileTasks(const Node* list, const Scope& scope, bool branches = false);
-  std::unique_ptr<const Task> CompileTask(const Node& node, int position, const FlowTargets& targets,
-                                          const Scope& scope);
+  std::unique_ptr<const Task> CompileTask(const Node& node, int position,
+                                          const FlowTargets& targets, const Scope& scope);
   void CompileSpec(const Node& node, const FlowTargets& targets, const Scope& scope, Task* task);
   Flow CompileFlow(const Node* node, const FlowTargets& targets);
   void ReportTarget(const Node& node, const FlowTargets& targets);
@@ -81,8 +83,8 @@ class Compiler {
   void CompileUnbuiltCall(const Node& node, std::string_view function, const Scope& scope);
   void CheckFunction(const Node& call);
   void CompileRun(const Node& node, const Scope& scope, Task* task);
-  void CompileProcess(const Node& run, const Node& process, WorkerTask::Kind kind, const Scope& scope,
-                      Task* task);
+  void CompileProcess(const Node& run, const Node& process, WorkerTask::Kind kind,
+                      const Scope& scope, Task* task);
   RunWorkflowTask CompileRunWorkflow(const Node& run, const Node& workflow, const Scope& scope);
   // An object whose members at known places hold endpoints or authentications; the rest is data.
   Template CompileArguments(const Node& node, const Variables* variables);
@@ -91,7 +93,8 @@ class Compiler {
   Template CompileAuthentication(const Node& node, const Variables* variables);
 
   // compile_parts.cc: durations and data flow.
-  DataFlow CompileDataFlow(const Node* node, std::string_view transformation, const Variables* variables);
+  DataFlow CompileDataFlow(const Node* node, std::string_view transformation,
+                           const Variables* variables);
   std::shared_ptr<const Schema> CompileSchemaOf(const Node* node);
   std::optional<Duration> CompileDuration(const Node* node, const Variables* variables);
   std::optional<Duration> CompileTimeout(const Node* node, const Variables* variables);
@@ -106,6 +109,9 @@ class Compiler {
   Findings* const findings_;
   ExpressionCompiler expressions_;
   std::shared_ptr<Workflow> workflow_ = std::make_shared<Workflow>();
+  absl::flat_hash_map<const Node*, absl::flat_hash_map<std::string, const Node*>> use_index_;
+  absl::flat_hash_map<const Node*, size_t> sizes_;
+  size_t referenced_nodes_ = 0;
   bool complete_ = true;
 };
 

@@ -14,7 +14,8 @@ SetTask Compiler::CompileSet(const Node& node, const Scope& scope) {
   return {expressions_.CompileData(node, &scope.definition())};
 }
 
-SwitchTask Compiler::CompileSwitch(const Node& node, const FlowTargets& targets, const Scope& scope) {
+SwitchTask Compiler::CompileSwitch(const Node& node, const FlowTargets& targets,
+                                   const Scope& scope) {
   SwitchTask task;
   if (!node.is_array()) return task;
   const Node* fallback = nullptr;
@@ -28,9 +29,8 @@ SwitchTask Compiler::CompileSwitch(const Node& node, const FlowTargets& targets,
     one.then = CompileFlow(definition.Find("then"), targets);
     if (when == nullptr && definition.is_object()) {
       if (fallback != nullptr) {
-        findings_->AddAtKey(definition,
-                            Cat("a switch has one default case at most, and that is `", fallback->key,
-                                "`; give this one a `when`"));
+        findings_->AddAtKey(definition, Cat("a switch has one default case at most, and that is `",
+                                            fallback->key, "`; give this one a `when`"));
       } else {
         fallback = &definition;
       }
@@ -114,15 +114,18 @@ std::optional<RetryPolicy> Compiler::CompileRetry(const Node* node, const Variab
   policy.delay = CompileDuration(node->Find("delay"), variables).value_or(Duration());
   if (const Node* backoff = node->Find("backoff")) {
     if (backoff->Find("linear") != nullptr) policy.backoff = RetryPolicy::Backoff::kLinear;
-    if (backoff->Find("exponential") != nullptr) policy.backoff = RetryPolicy::Backoff::kExponential;
+    if (backoff->Find("exponential") != nullptr)
+      policy.backoff = RetryPolicy::Backoff::kExponential;
   }
-  if (const Node* count = node->Find({"limit", "attempt", "count"}); count != nullptr && count->value.is_number()) {
+  if (const Node* count = node->Find({"limit", "attempt", "count"});
+      count != nullptr && count->value.is_number()) {
     const int64_t number = count->value.AsInt().value_or(std::numeric_limits<int>::max());
     if (number < 0) findings_->AddAt(*count, "the number of attempts cannot be negative");
-    policy.attempt_count = static_cast<int>(
-        std::clamp<int64_t>(number, 0, std::numeric_limits<int>::max()));
+    policy.attempt_count =
+        static_cast<int>(std::clamp<int64_t>(number, 0, std::numeric_limits<int>::max()));
   }
-  policy.attempt_duration = CompileDuration(node->Find({"limit", "attempt", "duration"}), variables);
+  policy.attempt_duration =
+      CompileDuration(node->Find({"limit", "attempt", "duration"}), variables);
   policy.duration = CompileDuration(node->Find({"limit", "duration"}), variables);
   policy.jitter_from = CompileDuration(node->Find({"jitter", "from"}), variables);
   policy.jitter_to = CompileDuration(node->Find({"jitter", "to"}), variables);

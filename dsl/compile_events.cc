@@ -54,8 +54,7 @@ EventConsumption Compiler::CompileConsumption(const Node& node, const Variables*
   for (const char* key : {"any", "all"}) {
     const Node* list = node.Find(key);
     if (list == nullptr || !list->is_array()) continue;
-    consumption.mode =
-        key[1] == 'n' ? EventConsumption::Mode::kAny : EventConsumption::Mode::kAll;
+    consumption.mode = key[1] == 'n' ? EventConsumption::Mode::kAny : EventConsumption::Mode::kAll;
     for (const Node& filter : list->children) {
       consumption.filters.push_back(CompileFilter(filter, variables));
     }
@@ -89,7 +88,8 @@ EventFilter Compiler::CompileFilter(const Node& node, const Variables* variables
   };
   std::stable_sort(filter.with.begin(), filter.with.end(),
                    [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  if (const Node* correlate = node.Find("correlate"); correlate != nullptr && correlate->is_object()) {
+  if (const Node* correlate = node.Find("correlate");
+      correlate != nullptr && correlate->is_object()) {
     for (const Node& member : correlate->children) {
       EventFilter::Correlation correlation;
       correlation.name = member.key;

@@ -24,12 +24,15 @@ Source SourceOf(std::string_view text) {
   return {text.substr(start, text.rfind('}') - start), start};
 }
 
-// Where `$name` first occurs as a whole word; 0 if it does not (it may be hidden in a format string).
+// Where `$name` first occurs as a whole word; 0 if it does not (it may be hidden in a format
+// string).
 size_t FindVariable(std::string_view source, std::string_view name) {
   const std::string wanted = Cat("$", name);
-  for (size_t at = source.find(wanted); at != std::string_view::npos; at = source.find(wanted, at + 1)) {
+  for (size_t at = source.find(wanted); at != std::string_view::npos;
+       at = source.find(wanted, at + 1)) {
     const size_t end = at + wanted.size();
-    if (end == source.size() || !(absl::ascii_isalnum(source[end]) || source[end] == '_')) return at;
+    if (end == source.size() || !(absl::ascii_isalnum(source[end]) || source[end] == '_'))
+      return at;
   }
   return 0;
 }
@@ -40,8 +43,29 @@ bool Contains(const Variables& variables, std::string_view name) {
 
 }  // namespace
 
+ExpressionCompiler::ExpressionCompiler(std::string_view text, bool loose, const Node* secrets,
+                                       Findings* findings)
+    : text_(text), loose_(loose), findings_(findings) {
+  if (secrets == nullptr) return;
+  for (const Node& secret : secrets->children) secrets_.emplace(secret.text());
+}
+
+// A place costs a walk through the text, so each is looked up once: aliases may repeat it
+// endlessly.
 void ExpressionCompiler::Report(const Node& node, size_t offset, std::string message) {
+  if (findings_->full()) return;
+  const std::string key = Cat(node.place.line, ":", node.place.column, ":", offset, ":", message);
+  if (!reported_.insert(key).second) return;
   findings_->Add(PlaceInScalar(text_, node, offset), PointerOf(node), std::move(message));
+}
+
+const ExpressionCompiler::Compiled& ExpressionCompiler::CompileOnce(std::string_view source) {
+  const auto [found, added] = compiled_.try_emplace(std::string(source));
+  if (added) {
+    expression::CompileResult result = expression::Compile(source);
+    found->second = {std::move(result.program), std::move(result.errors)};
+  }
+  return found->second;
 }
 
 ExpressionCompiler::Program ExpressionCompiler::Compile(const Node& node, std::string_view source,
@@ -50,19 +74,15 @@ ExpressionCompiler::Program ExpressionCompiler::Compile(const Node& node, std::s
     Report(node, offset, "the expression is empty");
     return nullptr;
   }
-  Program& program = programs_[std::string(source)];
-  if (program == nullptr) {
-    expression::CompileResult result = expression::Compile(source);
-    for (const expression::CompileError& error : result.errors) {
-      const size_t at = ByteOfPlace(source, {error.place.line, error.place.column});
-      Report(node, offset + at, Cat("expression: ", error.message));
-    }
-    program = std::move(result.program);
-    if (program == nullptr) return nullptr;
+  const Compiled& compiled = CompileOnce(source);
+  for (const expression::CompileError& error : compiled.errors) {
+    const size_t at = ByteOfPlace(source, {error.place.line, error.place.column});
+    Report(node, offset + at, Cat("expression: ", error.message));
   }
-  if (variables != nullptr) CheckVariables(node, *program, offset, *variables);
-  CheckSecrets(node, *program, offset);
-  return program;
+  if (compiled.program == nullptr || findings_->full()) return compiled.program;
+  if (variables != nullptr) CheckVariables(node, *compiled.program, offset, *variables);
+  CheckSecrets(node, *compiled.program, offset);
+  return compiled.program;
 }
 
 void ExpressionCompiler::CheckVariables(const Node& node, const expression::Program& program,
@@ -82,11 +102,7 @@ void ExpressionCompiler::CheckSecrets(const Node& node, const expression::Progra
   const expression::Program::Footprint& footprint = program.variable_footprint("secrets");
   if (footprint.all) return;
   for (const std::string& name : footprint.fields) {
-    bool listed = false;
-    if (secrets_ != nullptr) {
-      for (const Node& secret : secrets_->children) listed = listed || secret.text() == name;
-    }
-    if (listed) continue;
+    if (secrets_.contains(name)) continue;
     Report(node, offset + FindVariable(program.source(), "secrets"),
            Cat("unknown secret `", name, "`: it is not listed in `use.secrets`"));
   }
@@ -102,8 +118,7 @@ std::optional<Template> ExpressionCompiler::CompileExpression(const Node& node,
 }
 
 Template ExpressionCompiler::CompileLoose(const Node& node, const Variables* variables) {
-  Program& program = programs_[std::string(node.text())];
-  if (program == nullptr) program = expression::Compile(node.text()).program;
+  const Program& program = CompileOnce(node.text()).program;
   if (program == nullptr) return Template::Constant(node.value);
   for (const std::string& name : program->variables()) {
     if (variables != nullptr && !Contains(*variables, name)) return Template::Constant(node.value);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From nodes to templates: finds the expressions, compiles each text once, and reports what does not compile
-// at its place inside the file. One Load, one thread.
+// From nodes to templates: finds the expressions, compiles each text once, and reports what does
+// not compile at its place inside the file. One Load, one thread.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "dsl/findings.h"
 #include "dsl/node.h"
 #include "dsl/scope.h"
@@ -19,11 +21,12 @@ namespace jaque::dsl {
 class ExpressionCompiler {
  public:
   // `secrets`: use.secrets, or null if there are none.
-  ExpressionCompiler(std::string_view text, bool loose, const Node* secrets, Findings* findings)
-      : text_(text), loose_(loose), secrets_(secrets), findings_(findings) {}
+  ExpressionCompiler(std::string_view text, bool loose, const Node* secrets, Findings* findings);
 
-  // A field that is an expression by its nature (`if`, `when`, `input.from` …): jq, bare or in `${ }`.
-  // nullopt after a finding, or if the node is no string. `variables` null: any.
+  bool HasSecret(std::string_view name) const { return secrets_.contains(std::string(name)); }
+
+  // A field that is an expression by its nature (`if`, `when`, `input.from` …): jq, bare or in `${
+  // }`. nullopt after a finding, or if the node is no string. `variables` null: any.
   std::optional<Template> CompileExpression(const Node& node, const Variables* variables);
 
   // Data: constants, except for texts that are `${ }` as a whole (strict mode).
@@ -31,9 +34,16 @@ class ExpressionCompiler {
 
  private:
   using Program = std::shared_ptr<const expression::Program>;
+  struct Compiled {
+    Program program;  // null after errors
+    std::vector<expression::CompileError> errors;
+  };
+
+  const Compiled& CompileOnce(std::string_view source);
 
   // `offset`: where `source` begins in the node's text.
-  Program Compile(const Node& node, std::string_view source, size_t offset, const Variables* variables);
+  Program Compile(const Node& node, std::string_view source, size_t offset,
+                  const Variables* variables);
   void CheckVariables(const Node& node, const expression::Program& program, size_t offset,
                       const Variables& variables);
   void CheckSecrets(const Node& node, const expression::Program& program, size_t offset);
@@ -43,9 +53,10 @@ class ExpressionCompiler {
 
   const std::string_view text_;
   const bool loose_;
-  const Node* const secrets_;
+  absl::flat_hash_set<std::string> secrets_;
   Findings* const findings_;
-  absl::flat_hash_map<std::string, Program> programs_;
+  absl::flat_hash_map<std::string, Compiled> compiled_;
+  absl::flat_hash_set<std::string> reported_;
 };
 
 }  // namespace jaque::dsl

@@ -8,6 +8,8 @@
 namespace jaque::dsl {
 namespace {
 
+constexpr size_t kSuggestions = 500;  // names compared with a misspelt one
+
 bool IsDirective(std::string_view name) {
   return name == "continue" || name == "exit" || name == "end";
 }
@@ -16,8 +18,8 @@ bool IsDirective(std::string_view name) {
 const Node* FindListWith(const Node& node, std::string_view name) {
   if (node.is_array()) {
     for (const Node& item : node.children) {
-      const bool task = item.is_object() && item.children.size() == 1 &&
-                        !TaskKindKey(item.children[0]).empty();
+      const bool task =
+          item.is_object() && item.children.size() == 1 && !TaskKindKey(item.children[0]).empty();
       if (task && item.children[0].key == name) return &node;
     }
   }
@@ -56,8 +58,7 @@ TaskList Compiler::CompileTasks(const Node* list, const Scope& scope, bool branc
   const FlowTargets targets = TargetsOf(*list, branches);
   for (const Node& item : list->children) {
     if (!item.is_object() || item.children.empty()) continue;
-    tasks.push_back(
-        CompileTask(item.children[0], static_cast<int>(tasks.size()), targets, scope));
+    tasks.push_back(CompileTask(item.children[0], static_cast<int>(tasks.size()), targets, scope));
   }
   return tasks;
 }
@@ -137,6 +138,7 @@ Flow Compiler::CompileFlow(const Node* node, const FlowTargets& targets) {
 }
 
 void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
+  if (findings_->full()) return;
   const std::string_view name = node.text();
   const std::string quoted = Cat("`", name.substr(0, 80), "`");
   if (targets.branches) {
@@ -145,13 +147,15 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
                                       "`continue`, `exit` or `end`"));
   }
   const Node* elsewhere = FindListWith(root_, name);
-  const std::string scope =
-      targets.list == nullptr ? "a function is in no list" : Cat("its scope is ", PointerOf(*targets.list));
+  const std::string scope = targets.list == nullptr
+                                ? "a function is in no list"
+                                : Cat("its scope is ", PointerOf(*targets.list));
   if (elsewhere == nullptr) {
     std::vector<std::string_view> names = {"continue", "exit", "end"};
     if (targets.list != nullptr) {
       for (const Node& item : targets.list->children) {
         for (const Node& task : item.children) names.push_back(task.key);
+        if (names.size() > kSuggestions) break;
       }
     }
     const std::string_view near = Nearest(name, names);
@@ -159,9 +163,10 @@ void Compiler::ReportTarget(const Node& node, const FlowTargets& targets) {
         node, Cat("unknown task ", quoted, ": there is none of this name (", scope, ")",
                   near.empty() ? "" : Cat("; did you mean `", near, "`?")));
   }
-  findings_->AddAt(node, Cat("unknown task ", quoted, " in the scope of this task: a flow directive "
-                             "can only name a task of its own list (", scope, "), but ", quoted,
-                             " is in ", PointerOf(*elsewhere)));
+  findings_->AddAt(node, Cat("unknown task ", quoted,
+                             " in the scope of this task: a flow directive "
+                             "can only name a task of its own list (",
+                             scope, "), but ", quoted, " is in ", PointerOf(*elsewhere)));
 }
 
 }  // namespace jaque::dsl

@@ -31,8 +31,8 @@ void Compiler::CompileCall(const Node& node, const Scope& scope, Task* task) {
 void Compiler::CompileUnbuiltCall(const Node& node, std::string_view function, const Scope& scope) {
   const Node& call = *node.Find("call");
   const Node* with = node.Find("with");
-  const bool known =
-      std::find(std::begin(kUnbuiltCalls), std::end(kUnbuiltCalls), function) != std::end(kUnbuiltCalls);
+  const bool known = std::find(std::begin(kUnbuiltCalls), std::end(kUnbuiltCalls), function) !=
+                     std::end(kUnbuiltCalls);
   if (known) {
     Unbuilt(call, Cat("call ", function));
   } else {
@@ -158,7 +158,8 @@ void Compiler::CompileProcess(const Node& run, const Node& process, WorkerTask::
   task->spec = std::move(work);
 }
 
-RunWorkflowTask Compiler::CompileRunWorkflow(const Node& run, const Node& workflow, const Scope& scope) {
+RunWorkflowTask Compiler::CompileRunWorkflow(const Node& run, const Node& workflow,
+                                             const Scope& scope) {
   RunWorkflowTask task;
   task.namespace_ = TextOf(workflow, "namespace", "");
   task.name = TextOf(workflow, "name", "");

@@ -5,15 +5,18 @@
 #include <tuple>
 #include <utility>
 
-#include "dsl/text.h"
 #include "base/limits.h"
+#include "dsl/text.h"
 
 namespace jaque::dsl {
 
+bool Findings::full() const { return findings_.size() >= limits::kFindings; }
+
 void Findings::Add(Place place, std::string pointer, std::string message) {
-  if (findings_.size() >= limits::kFindings) return;
+  if (full()) return;
   for (const Finding& other : findings_) {
-    if (other.line == place.line && other.column == place.column && other.message == message) return;
+    if (other.line == place.line && other.column == place.column && other.message == message)
+      return;
   }
   findings_.push_back({place.line, place.column, std::move(pointer), std::move(message)});
 }

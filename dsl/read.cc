@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "dsl/text.h"
 #include "base/limits.h"
+#include "dsl/text.h"
 #include "dsl/text_place.h"
 
 namespace jaque::dsl {
@@ -16,7 +16,7 @@ bool CheckBytes(std::string_view text, Findings* findings) {
   if (text.size() > limits::kDefinitionBytes) {
     findings->Add({}, "",
                   Cat("the document has ", text.size(), " bytes, more than the limit of ",
-                               limits::kDefinitionBytes));
+                      limits::kDefinitionBytes));
     return false;
   }
   if (const auto offset = FindInvalidByte(text)) {
@@ -28,7 +28,8 @@ bool CheckBytes(std::string_view text, Findings* findings) {
   return true;
 }
 
-// Flow-style YAML opens with `{` too. What is neither is reported in the language that it looks like.
+// Flow-style YAML opens with `{` too. What is neither is reported in the language that it looks
+// like.
 std::unique_ptr<Node> ReadEither(std::string_view text, Findings* findings) {
   const size_t brace = text.find_first_not_of(kSpace);
   if (brace == std::string_view::npos || text[brace] != '{') return ReadYaml(text, findings);

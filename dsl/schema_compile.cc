@@ -18,16 +18,16 @@ struct TypeName {
   std::string_view name;
   uint8_t type;
 };
-constexpr TypeName kTypes[] = {
-    {"null", SchemaRule::kNull},     {"boolean", SchemaRule::kBoolean}, {"number", SchemaRule::kNumber},
-    {"integer", SchemaRule::kInteger}, {"string", SchemaRule::kString},  {"array", SchemaRule::kArray},
-    {"object", SchemaRule::kObject}};
+constexpr TypeName kTypes[] = {{"null", SchemaRule::kNull},     {"boolean", SchemaRule::kBoolean},
+                               {"number", SchemaRule::kNumber}, {"integer", SchemaRule::kInteger},
+                               {"string", SchemaRule::kString}, {"array", SchemaRule::kArray},
+                               {"object", SchemaRule::kObject}};
 
 std::string PercentDecoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool escape = text[i] == '%' && i + 2 < text.size() && absl::ascii_isxdigit(text[i + 1]) &&
-                        absl::ascii_isxdigit(text[i + 2]);
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        absl::ascii_isxdigit(text[i + 1]) && absl::ascii_isxdigit(text[i + 2]);
     if (!escape) {
       out.push_back(text[i]);
       continue;
@@ -66,7 +66,8 @@ const Value* Resolve(const Value& document, std::string_view pointer) {
 
 class SchemaCompiler {
  public:
-  SchemaCompiler(const Value& document, SchemaProblem* problem) : document_(document), problem_(problem) {}
+  SchemaCompiler(const Value& document, SchemaProblem* problem)
+      : document_(document), problem_(problem) {}
 
   std::shared_ptr<const SchemaRules> Compile() {
     CollectNames(document_, "", 0);
@@ -96,7 +97,8 @@ class SchemaCompiler {
   void CollectNames(const Value& value, const std::string& pointer, int depth) {
     if (depth > limits::kDefinitionDepth) return Fail(pointer, "nested too deep");
     if (value.is_array()) {
-      for (size_t i = 0; i < value.size(); ++i) CollectNames(value.at(i), Cat(pointer, "/", i), depth + 1);
+      for (size_t i = 0; i < value.size(); ++i)
+        CollectNames(value.at(i), Cat(pointer, "/", i), depth + 1);
     }
     if (!value.is_object()) return;
     for (const char* keyword : {"$anchor", "$dynamicAnchor"}) {
@@ -120,7 +122,8 @@ class SchemaCompiler {
 
   // The number of the rule for the schema at `pointer`.
   int CompileAt(const std::string& pointer, const Value& schema, int depth) {
-    const auto [known, added] = by_pointer_.emplace(pointer, static_cast<int>(rules_->rules.size()));
+    const auto [known, added] =
+        by_pointer_.emplace(pointer, static_cast<int>(rules_->rules.size()));
     const int number = known->second;
     if (!added || failed_) return number;
     rules_->rules.emplace_back();
@@ -174,16 +177,20 @@ class SchemaCompiler {
   bool CompileCount(std::string_view keyword, const At& at) {
     using Member = std::optional<uint64_t> SchemaRule::*;
     static const auto& members = *new absl::flat_hash_map<std::string, Member>{
-        {"minLength", &SchemaRule::least_length},         {"maxLength", &SchemaRule::most_length},
-        {"minItems", &SchemaRule::least_items},           {"maxItems", &SchemaRule::most_items},
-        {"minContains", &SchemaRule::least_contains},     {"maxContains", &SchemaRule::most_contains},
-        {"minProperties", &SchemaRule::least_properties}, {"maxProperties", &SchemaRule::most_properties}};
+        {"minLength", &SchemaRule::least_length},
+        {"maxLength", &SchemaRule::most_length},
+        {"minItems", &SchemaRule::least_items},
+        {"maxItems", &SchemaRule::most_items},
+        {"minContains", &SchemaRule::least_contains},
+        {"maxContains", &SchemaRule::most_contains},
+        {"minProperties", &SchemaRule::least_properties},
+        {"maxProperties", &SchemaRule::most_properties}};
     const auto member = members.find(std::string(keyword));
     if (member == members.end()) return false;
     const bool number = at.value.is_number();
     const double approximate = number ? at.value.AsDouble() : -1;
-    if (approximate < 0 || approximate != static_cast<double>(static_cast<uint64_t>(
-                                              std::min(approximate, 1e18)))) {
+    if (approximate < 0 ||
+        approximate != static_cast<double>(static_cast<uint64_t>(std::min(approximate, 1e18)))) {
       Fail(at.pointer, Cat("`", keyword, "` must be a whole number from 0"));
     } else {
       rule(at).*(member->second) = static_cast<uint64_t>(approximate);
@@ -193,10 +200,12 @@ class SchemaCompiler {
 
   bool CompileBound(std::string_view keyword, const At& at) {
     using Member = std::optional<Value> SchemaRule::*;
-    static const auto& members = *new absl::flat_hash_map<std::string, Member>{
-        {"minimum", &SchemaRule::least},           {"maximum", &SchemaRule::most},
-        {"exclusiveMinimum", &SchemaRule::above},  {"exclusiveMaximum", &SchemaRule::below},
-        {"multipleOf", &SchemaRule::multiple_of}};
+    static const auto& members =
+        *new absl::flat_hash_map<std::string, Member>{{"minimum", &SchemaRule::least},
+                                                      {"maximum", &SchemaRule::most},
+                                                      {"exclusiveMinimum", &SchemaRule::above},
+                                                      {"exclusiveMaximum", &SchemaRule::below},
+                                                      {"multipleOf", &SchemaRule::multiple_of}};
     const auto member = members.find(std::string(keyword));
     if (member == members.end()) return false;
     if (!at.value.is_number()) {
@@ -266,7 +275,8 @@ class SchemaCompiler {
   SchemaRule::Regex CompileRegex(const std::string& pointer, std::string_view pattern) {
     auto regex = expression::Regex::Compile(pattern);
     if (regex.ok()) return *std::move(regex);
-    Fail(pointer, Cat("the pattern is no regular expression: ", std::string(regex.status().message())));
+    Fail(pointer,
+         Cat("the pattern is no regular expression: ", std::string(regex.status().message())));
     return nullptr;
   }
 
@@ -410,7 +420,8 @@ class SchemaCompiler {
     if (hash > 0) {
       const auto document = names_.find(std::string(text.substr(0, hash)));
       if (document == names_.end()) {
-        return Fail(at.pointer, Cat("`", text.substr(0, 200), "` refers to another document; only "
+        return Fail(at.pointer, Cat("`", text.substr(0, 200),
+                                    "` refers to another document; only "
                                     "references inside the schema are followed"));
       }
       pointer = document->second;
@@ -420,11 +431,13 @@ class SchemaCompiler {
       pointer += fragment;
     } else if (!fragment.empty()) {
       const auto anchor = names_.find(Cat("#", fragment));
-      if (anchor == names_.end()) return Fail(at.pointer, Cat("there is no anchor `", fragment, "`"));
+      if (anchor == names_.end())
+        return Fail(at.pointer, Cat("there is no anchor `", fragment, "`"));
       pointer = anchor->second;
     }
     const Value* target = Resolve(document_, pointer);
-    if (target == nullptr) return Fail(at.pointer, Cat("there is nothing at `", text.substr(0, 200), "`"));
+    if (target == nullptr)
+      return Fail(at.pointer, Cat("there is nothing at `", text.substr(0, 200), "`"));
     const int number = CompileAt(pointer, *target, at.depth);
     rule(at).refs.push_back(number);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON Schema's `format`, asserted for those that people use. Hand-written: the texts come from strangers.
+// JSON Schema's `format`, asserted for those that people use. Hand-written: the texts come from
+// strangers.
 #include <algorithm>
 #include <cctype>
 #include <vector>
@@ -45,14 +46,16 @@ bool IsIpv4(std::string_view text) {
 
 bool IsIpv6(std::string_view text) {
   const size_t gap = text.find("::");
-  if (gap != std::string_view::npos && text.find("::", gap + 1) != std::string_view::npos) return false;
+  if (gap != std::string_view::npos && text.find("::", gap + 1) != std::string_view::npos)
+    return false;
   size_t groups = 0;
   const auto parts = Split(text, ':');
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].empty()) {
       // Only around the gap.
       const bool edge = i == 0 || i + 1 == parts.size();
-      if (gap == std::string_view::npos || (edge && gap != 0 && gap + 2 != text.size())) return false;
+      if (gap == std::string_view::npos || (edge && gap != 0 && gap + 2 != text.size()))
+        return false;
     } else if (i + 1 == parts.size() && parts[i].find('.') != std::string_view::npos) {
       if (!IsIpv4(parts[i])) return false;
       groups += 2;
@@ -86,7 +89,8 @@ bool IsEmail(std::string_view text) {
     }
     for (unsigned char c : local) {
       if (!absl::ascii_isalnum(c) && c < 0x80 &&
-          std::string_view(".!#$%&'*+/=?^_`{|}~-").find(static_cast<char>(c)) == std::string_view::npos) {
+          std::string_view(".!#$%&'*+/=?^_`{|}~-").find(static_cast<char>(c)) ==
+              std::string_view::npos) {
         return false;
       }
     }
@@ -101,7 +105,8 @@ bool IsEmail(std::string_view text) {
 bool IsUriReference(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c <= ' ' || c >= 0x7F || std::string_view("\"<>\\^`{|}").find(text[i]) != std::string_view::npos) {
+    if (c <= ' ' || c >= 0x7F ||
+        std::string_view("\"<>\\^`{|}").find(text[i]) != std::string_view::npos) {
       return false;
     }
     if (c == '%' && (i + 2 >= text.size() || !IsHexadecimal(text.substr(i + 1, 2)))) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled JSON schema: rules by number, so that schemas may refer to each other in circles. Made by
-// schema_compile.cc, applied by schema_validate.cc.
+// A compiled JSON schema: rules by number, so that schemas may refer to each other in circles. Made
+// by schema_compile.cc, applied by schema_validate.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,15 @@
 namespace jaque::dsl {
 
 struct SchemaRule {
-  static constexpr int kNone = -1;                  // no such subschema
+  static constexpr int kNone = -1;  // no such subschema
   enum Type : uint8_t {
-    kNull = 1, kBoolean = 2, kNumber = 4, kInteger = 8, kString = 16, kArray = 32, kObject = 64
+    kNull = 1,
+    kBoolean = 2,
+    kNumber = 4,
+    kInteger = 8,
+    kString = 16,
+    kArray = 32,
+    kObject = 64
   };
   using Regex = std::shared_ptr<const expression::Regex>;
 
@@ -31,7 +37,7 @@ struct SchemaRule {
   Regex pattern;
   std::string pattern_text, format;
 
-  std::vector<int> prefix;                          // prefixItems
+  std::vector<int> prefix;  // prefixItems
   int items = kNone, contains = kNone, unevaluated_items = kNone;
   std::optional<uint64_t> least_items, most_items, least_contains, most_contains;
   bool unique = false;
@@ -44,14 +50,14 @@ struct SchemaRule {
   std::vector<std::pair<std::string, std::vector<std::string>>> dependent_required;
   std::vector<std::pair<std::string, int>> dependent_schemas;
 
-  std::vector<int> refs;                            // $ref, $dynamicRef
+  std::vector<int> refs;  // $ref, $dynamicRef
   std::vector<int> all_of, any_of, one_of;
   int negated = kNone, condition = kNone, then = kNone, otherwise = kNone;
 };
 
 struct SchemaRules {
-  std::vector<SchemaRule> rules;                    // the first is the document's root
-  bool tracks_evaluated = false;                    // some rule has an unevaluated… keyword
+  std::vector<SchemaRule> rules;  // the first is the document's root
+  bool tracks_evaluated = false;  // some rule has an unevaluated… keyword
 };
 
 // "" if `text` is of the format or the format is not known here; else what it must be.

@@ -17,22 +17,29 @@ constexpr int kNone = SchemaRule::kNone;
 
 uint8_t TypesOf(const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::kNull: return SchemaRule::kNull;
+    case Value::Kind::kNull:
+      return SchemaRule::kNull;
     case Value::Kind::kFalse:
-    case Value::Kind::kTrue: return SchemaRule::kBoolean;
-    case Value::Kind::kString: return SchemaRule::kString;
-    case Value::Kind::kArray: return SchemaRule::kArray;
-    case Value::Kind::kObject: return SchemaRule::kObject;
-    case Value::Kind::kNumber: break;
+    case Value::Kind::kTrue:
+      return SchemaRule::kBoolean;
+    case Value::Kind::kString:
+      return SchemaRule::kString;
+    case Value::Kind::kArray:
+      return SchemaRule::kArray;
+    case Value::Kind::kObject:
+      return SchemaRule::kObject;
+    case Value::Kind::kNumber:
+      break;
   }
   const double number = value.AsDouble();
-  const bool whole = value.AsInt().has_value() || (std::isfinite(number) && std::floor(number) == number);
+  const bool whole =
+      value.AsInt().has_value() || (std::isfinite(number) && std::floor(number) == number);
   return SchemaRule::kNumber | (whole ? SchemaRule::kInteger : 0);
 }
 
 std::string NamesOf(uint8_t types) {
   static constexpr std::pair<uint8_t, std::string_view> kNames[] = {
-      {SchemaRule::kNull, "null"},     {SchemaRule::kBoolean, "a boolean"},
+      {SchemaRule::kNull, "null"},       {SchemaRule::kBoolean, "a boolean"},
       {SchemaRule::kNumber, "a number"}, {SchemaRule::kInteger, "an integer"},
       {SchemaRule::kString, "a string"}, {SchemaRule::kArray, "a list"},
       {SchemaRule::kObject, "an object"}};
@@ -53,8 +60,8 @@ bool IsMultipleOf(const Value& value, const Value& factor) {
 // Which members or items some keyword has looked at (unevaluatedProperties and -Items ask for it).
 using Evaluated = std::vector<bool>;
 
-// One Validate call. Recursion is bounded by kSchemaDepth, work by kSchemaSteps; when a bound is reached,
-// everything fails at once.
+// One Validate call. Recursion is bounded by kSchemaDepth, work by kSchemaSteps; when a bound is
+// reached, everything fails at once.
 class Validation {
  public:
   explicit Validation(const SchemaRules& rules)
@@ -66,7 +73,8 @@ class Validation {
     std::string message;
     for (const std::string& one : violations_) Append(&message, message.empty() ? "" : "; ", one);
     if (more_) Append(&message, "; …");
-    return absl::InvalidArgumentError(message.empty() ? "the value does not match its schema" : message);
+    return absl::InvalidArgumentError(message.empty() ? "the value does not match its schema"
+                                                      : message);
   }
 
  private:
@@ -94,7 +102,8 @@ class Validation {
 
   bool Spend(size_t steps) {
     steps_ += steps;
-    return steps_ <= limits::kSchemaSteps || Stop("the schema takes too long to check against this value");
+    return steps_ <= limits::kSchemaSteps ||
+           Stop("the schema takes too long to check against this value");
   }
 
   // After a failure the rest is looked at only to report more.
@@ -160,8 +169,10 @@ class Validation {
 
   bool CheckNumber(const SchemaRule& rule, const Value& value) {
     bool valid = true;
-    if (rule.least && Value::Compare(value, *rule.least) < 0) valid = Violate("is less than the minimum");
-    if (rule.most && Value::Compare(value, *rule.most) > 0) valid = Violate("is greater than the maximum");
+    if (rule.least && Value::Compare(value, *rule.least) < 0)
+      valid = Violate("is less than the minimum");
+    if (rule.most && Value::Compare(value, *rule.most) > 0)
+      valid = Violate("is greater than the maximum");
     if (rule.above && Value::Compare(value, *rule.above) <= 0) {
       valid = Violate("is not greater than the exclusive minimum");
     }
@@ -197,7 +208,8 @@ class Validation {
       valid = Violate(Cat("does not match the pattern ", rule.pattern_text.substr(0, 200)));
     }
     if (!rule.format.empty()) {
-      if (std::string problem = CheckFormat(rule.format, text); !problem.empty()) valid = Violate(problem);
+      if (std::string problem = CheckFormat(rule.format, text); !problem.empty())
+        valid = Violate(problem);
     }
     return valid;
   }
@@ -209,8 +221,8 @@ class Validation {
     return valid;
   }
 
-  bool CheckCount(size_t count, const std::optional<uint64_t>& least, const std::optional<uint64_t>& most,
-                  std::string_view what) {
+  bool CheckCount(size_t count, const std::optional<uint64_t>& least,
+                  const std::optional<uint64_t>& most, std::string_view what) {
     if (least && count < *least) return Violate(Cat("has fewer than ", *least, " ", what));
     if (most && count > *most) return Violate(Cat("has more than ", *most, " ", what));
     return true;
@@ -241,9 +253,11 @@ class Validation {
       if (evaluated != nullptr) (*evaluated)[i] = true;
     }
     const uint64_t least = rule.least_contains.value_or(1);
-    if (found < least) return Violate(Cat("has fewer than ", least, " items of the kind that it must contain"));
+    if (found < least)
+      return Violate(Cat("has fewer than ", least, " items of the kind that it must contain"));
     if (rule.most_contains && found > *rule.most_contains) {
-      return Violate(Cat("has more than ", *rule.most_contains, " items of the kind that it must contain"));
+      return Violate(
+          Cat("has more than ", *rule.most_contains, " items of the kind that it must contain"));
     }
     return true;
   }
@@ -264,7 +278,8 @@ class Validation {
   }
 
   bool CheckObject(const SchemaRule& rule, const Value& value, Evaluated* evaluated) {
-    bool valid = CheckCount(value.size(), rule.least_properties, rule.most_properties, "properties");
+    bool valid =
+        CheckCount(value.size(), rule.least_properties, rule.most_properties, "properties");
     valid &= CheckRequired(rule, value);
     size_t index = 0;
     value.ForEachMember([&](std::string_view key, const Value& member) {
@@ -395,7 +410,9 @@ class Validation {
 class CompiledSchema : public Schema {
  public:
   explicit CompiledSchema(std::shared_ptr<const SchemaRules> rules) : rules_(std::move(rules)) {}
-  absl::Status Validate(const Value& value) const override { return Validation(*rules_).Run(value); }
+  absl::Status Validate(const Value& value) const override {
+    return Validation(*rules_).Run(value);
+  }
 
  private:
   const std::shared_ptr<const SchemaRules> rules_;

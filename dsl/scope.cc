@@ -34,8 +34,8 @@ const Variables& WorkflowOutputVariables() {
 Scope::Scope(Variables own)
     : own_(std::move(own)),
       input_(Join(own_, {"context", "secrets", "task", "workflow", "runtime"})),
-      definition_(Join(own_, {"context", "input", "secrets", "task", "workflow", "runtime",
-                              "authorization"})),
+      definition_(Join(
+          own_, {"context", "input", "secrets", "task", "workflow", "runtime", "authorization"})),
       exported_(Join(own_, {"context", "input", "output", "secrets", "task", "workflow", "runtime",
                             "authorization"})) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variables an expression may use, by where it stands (dsl.md, "Runtime expression arguments"), and
-// those that enclosing loops and catches bring. Immutable, one Load.
+// Which variables an expression may use, by where it stands (dsl.md, "Runtime expression
+// arguments"), and those that enclosing loops and catches bring. Immutable, one Load.
 #pragma once
 
 #include <string>

@@ -40,8 +40,8 @@ class Allowance {
   absl::StatusOr<Value> Run(const expression::Program& program, const Value& input) {
     if (evaluation_.monotonic) {
       // Never nothing: a program that needs no time must not fail for want of it.
-      evaluation_.bounds.wall_time = std::max(
-          wall_time_ - (evaluation_.monotonic() - started_), absl::Milliseconds(1));
+      evaluation_.bounds.wall_time =
+          std::max(wall_time_ - (evaluation_.monotonic() - started_), absl::Milliseconds(1));
     }
     absl::StatusOr<Value> result = expression::Evaluate(program, input, evaluation_);
     if (result.ok()) {
@@ -159,7 +159,6 @@ const Template* Template::FindMember(std::string_view key) const {
   return nullptr;
 }
 
-
 absl::StatusOr<Value> Template::Evaluate(const Value& input,
                                          const expression::Evaluation& evaluation) const {
   if (is_constant()) return node_->constant;
@@ -170,8 +169,10 @@ absl::StatusOr<Value> Template::Evaluate(const Value& input,
   // Depth is that of the definition, so recursion is bounded.
   const auto evaluate = [&](const auto& self, const Node& node) -> absl::StatusOr<Value> {
     switch (node.kind) {
-      case Node::Kind::kConstant: return node.constant;
-      case Node::Kind::kExpression: return allowance.Run(*node.program, input);
+      case Node::Kind::kConstant:
+        return node.constant;
+      case Node::Kind::kExpression:
+        return allowance.Run(*node.program, input);
       case Node::Kind::kLooseExpression: {
         absl::StatusOr<Value> result = allowance.Run(*node.program, input);
         if (absl::IsInvalidArgument(result.status())) return Value::String(node.text);

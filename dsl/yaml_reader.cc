@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "dsl/text.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
 #include "dsl/key_index.h"
 #include "dsl/read.h"
+#include "dsl/text.h"
 #include "dsl/text_place.h"
 #include "dsl/yaml_scalar.h"
 
@@ -29,11 +29,16 @@ std::string_view ViewOf(const yaml_char_t* text) {
 
 ScalarStyle StyleOf(yaml_scalar_style_t style) {
   switch (style) {
-    case YAML_SINGLE_QUOTED_SCALAR_STYLE: return ScalarStyle::kSingle;
-    case YAML_DOUBLE_QUOTED_SCALAR_STYLE: return ScalarStyle::kDouble;
-    case YAML_LITERAL_SCALAR_STYLE: return ScalarStyle::kLiteral;
-    case YAML_FOLDED_SCALAR_STYLE: return ScalarStyle::kFolded;
-    default: return ScalarStyle::kPlain;
+    case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+      return ScalarStyle::kSingle;
+    case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
+      return ScalarStyle::kDouble;
+    case YAML_LITERAL_SCALAR_STYLE:
+      return ScalarStyle::kLiteral;
+    case YAML_FOLDED_SCALAR_STYLE:
+      return ScalarStyle::kFolded;
+    default:
+      return ScalarStyle::kPlain;
   }
 }
 
@@ -65,8 +70,8 @@ class EventReader {
   yaml_event_t event_{};
 };
 
-// Builds the tree from events, without recursion. Stops at the first finding of its own, since what comes
-// after would be guesswork; duplicate keys do not stop it.
+// Builds the tree from events, without recursion. Stops at the first finding of its own, since what
+// comes after would be guesswork; duplicate keys do not stop it.
 class TreeBuilder {
  public:
   TreeBuilder(std::string_view text, Findings* findings) : text_(text), findings_(findings) {}
@@ -89,8 +94,8 @@ class TreeBuilder {
  private:
   struct Open {
     Node node;
-    size_t nodes = 1;        // of the subtree so far, aliases expanded
-    int height = 0;          // of the subtree so far
+    size_t nodes = 1;  // of the subtree so far, aliases expanded
+    int height = 0;    // of the subtree so far
     std::string anchor;
     KeyIndex keys;
     std::optional<std::string> key;
@@ -141,9 +146,12 @@ class TreeBuilder {
 
   void Handle(const yaml_event_t& event) {
     switch (event.type) {
-      case YAML_DOCUMENT_START_EVENT: return StartDocument(event);
-      case YAML_SCALAR_EVENT: return HandleScalar(event);
-      case YAML_ALIAS_EVENT: return HandleAlias(event);
+      case YAML_DOCUMENT_START_EVENT:
+        return StartDocument(event);
+      case YAML_SCALAR_EVENT:
+        return HandleScalar(event);
+      case YAML_ALIAS_EVENT:
+        return HandleAlias(event);
       case YAML_SEQUENCE_START_EVENT:
         return OpenCollection(event, ViewOf(event.data.sequence_start.anchor),
                               ViewOf(event.data.sequence_start.tag), Value::Array());
@@ -151,8 +159,10 @@ class TreeBuilder {
         return OpenCollection(event, ViewOf(event.data.mapping_start.anchor),
                               ViewOf(event.data.mapping_start.tag), Value::Object());
       case YAML_SEQUENCE_END_EVENT:
-      case YAML_MAPPING_END_EVENT: return CloseCollection();
-      default: return;
+      case YAML_MAPPING_END_EVENT:
+        return CloseCollection();
+      default:
+        return;
     }
   }
 
@@ -161,11 +171,11 @@ class TreeBuilder {
     if (root_ != nullptr) {
       return Fail(PlaceOf(event.start_mark),
                   Cat("a second document starts here; the definition is the one at ",
-                               root_->place.line, ":", root_->place.column));
+                      root_->place.line, ":", root_->place.column));
     }
     if (version != nullptr && version->minor != 2) {
       Fail(PlaceOf(event.start_mark), Cat("the document asks for YAML ", version->major, ".",
-                                                   version->minor, "; YAML 1.2 is read"));
+                                          version->minor, "; YAML 1.2 is read"));
     }
   }
 
@@ -208,7 +218,7 @@ class TreeBuilder {
       AppendPointerToken(text, &pointer);
       findings_->Add(place, std::move(pointer),
                      Cat("duplicate key `", text, "`; the first one is at ",
-                                  earlier->key_place.line, ":", earlier->key_place.column));
+                         earlier->key_place.line, ":", earlier->key_place.column));
     }
     open.key = text;
     open.key_place = place;
@@ -238,7 +248,7 @@ class TreeBuilder {
   bool Admit(Place place, size_t nodes, int height) {
     if (nodes > limits::kDefinitionNodes - total_nodes_) {
       FailAtLimit(place, Cat("the document has more than ", limits::kDefinitionNodes,
-                               " values (aliases count as what they stand for)"));
+                             " values (aliases count as what they stand for)"));
       return false;
     }
     if (static_cast<int>(open_.size()) + height + 1 > limits::kDefinitionDepth) {
@@ -257,7 +267,7 @@ class TreeBuilder {
     if (!tag.empty() && tag != "!" &&
         tag != (array ? "tag:yaml.org,2002:seq" : "tag:yaml.org,2002:map")) {
       return Fail(place, Cat("the tag ", ShortTag(tag), " does not fit ",
-                                      array ? "a sequence" : "a mapping"));
+                             array ? "a sequence" : "a mapping"));
     }
     if (!Admit(place, 1, 0)) return;
     Open open;
@@ -282,8 +292,8 @@ class TreeBuilder {
       // The copy kept for aliases counts too, or nested anchors would make it quadratic.
       anchored_nodes_ += open.nodes;
       if (anchored_nodes_ > limits::kDefinitionNodes) {
-        return FailAtLimit(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
-                                             " values"));
+        return FailAtLimit(node.place,
+                           Cat("anchors cover more than ", limits::kDefinitionNodes, " values"));
       }
       anchors_[open.anchor] = {node, open.nodes, open.height};
     }

@@ -74,7 +74,9 @@ class Application {
     frames_.Begin(&frame, fact.data);
     if (parent.Get<ForkState>() != nullptr) {
       ++parent.cursor;
-      frames_.MakeReady(parent.id);
+      frames_.Refresh(parent);
+    } else {
+      frames_.Unready(parent.id);
     }
     if (frame.task->kind() == dsl::TaskKind::kRunWorkflow) {
       AddChild(&instance_, &frame, started.child_definition(), *fact.data);
@@ -101,7 +103,7 @@ class Application {
       parent.data = std::move(output);
       parent.cursor = completed.next().position();
     }
-    frames_.MakeReady(parent.id);
+    frames_.Refresh(parent);
   }
 
   // `end`: everything else stops, and the root has nothing more to do than to give its output.
@@ -110,7 +112,7 @@ class Application {
     Frame& root = FrameOf(kRootFrame);
     root.data = std::move(output);
     root.cursor = static_cast<uint32_t>(instance_.workflow->tasks.size());
-    frames_.MakeReady(kRootFrame);
+    frames_.Refresh(root);
   }
 
   void IterationStarted(const v1::IterationStarted& started) {
@@ -118,7 +120,7 @@ class Application {
     Frame& frame = FrameOf(started.frame());
     frame.Get<ForState>()->iteration = started.iteration();
     frame.cursor = 0;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void ErrorRaised(const v1::ErrorRaised& raised) { frames_.RemoveBelow(raised.frame()); }
@@ -140,7 +142,7 @@ class Application {
     frame.wake = started.wake_micros();
     frame.cursor = 0;
     frame.data = frame.input;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void CatchStarted(const Fact& fact, const v1::CatchStarted& started) {
@@ -152,7 +154,7 @@ class Application {
     frame.wake = 0;
     frame.cursor = 0;
     frame.data = frame.input;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void EventConsumed(const Fact& fact, const v1::EventConsumed& consumed) {
@@ -178,7 +180,7 @@ class Application {
       listen->satisfied = true;
       frames_.ForgetListen(frame);
     }
-    if (!listen->iterating) frames_.MakeReady(frame.id);
+    if (!listen->iterating) frames_.Refresh(frame);
   }
 
   void ForeachStarted(const v1::ForeachStarted& started) {
@@ -190,7 +192,7 @@ class Application {
     listen->waiting.pop_front();
     frame.data = listen->item;
     frame.cursor = 0;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void ForeachCompleted(const Fact& fact, const v1::ForeachCompleted& completed) {
@@ -206,7 +208,7 @@ class Application {
       listen->waiting.clear();
       frames_.ForgetListen(frame);
     }
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void Completed(const Fact& fact) {

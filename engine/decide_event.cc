@@ -213,10 +213,6 @@ void Deciding::StepListen(Frame* frame) {
     fact.event.mutable_foreach_started()->set_iteration(listen.iteration + 1);
     return Emit(std::move(fact));
   }
-  if (!listen.satisfied) {
-    instance()->ready.pop_front();
-    return;
-  }
   CompleteFrame(*frame, task.foreach.has_value() ? listen.outputs : listen.consumed);
 }
 

@@ -51,10 +51,6 @@ void Deciding::StepFork(Frame* frame) {
     return CompleteFrame(*frame, *fork.outputs[*fork.winner]);
   }
   if (frame->cursor < task.branches.size()) return BeginTask(frame, *task.branches[frame->cursor]);
-  if (fork.done < task.branches.size()) {
-    instance()->ready.pop_front();
-    return;
-  }
   Value outputs = Value::Array();
   for (const std::optional<Value>& output : fork.outputs) outputs.Append(*output);
   CompleteFrame(*frame, task.compete ? Value() : std::move(outputs));

@@ -63,6 +63,12 @@ class ApiImpl final : public Api {
   void Serve(HttpRequest request, HttpReply reply) override {
     if (auto refused = CheckOrigin(request, parts_.has_host_name))
       return reply(*std::move(refused));
+    const bool needs_engine =
+        request.method != "GET" || request.path.find("/instances/") != std::string::npos;
+    if (parts_.writable && needs_engine) {
+      const absl::Status writable = parts_.writable();
+      if (!writable.ok()) return reply(ProblemOfStatus(writable));
+    }
     routes_.Dispatch(std::move(request), std::move(reply));
   }
 

@@ -28,6 +28,9 @@ struct ApiParts {
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;
   Metrics* metrics = nullptr;
+  // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
+  // because a command on the ingress waits for an engine, durably, and so would its caller.
+  std::function<absl::Status()> writable;
   // Listening beyond loopback, where people reach the server by a name of its own.
   bool has_host_name = false;
   std::function<absl::Status()> ready;  // OK, or why the process cannot serve yet; empty: always OK

@@ -46,6 +46,7 @@ class ApiTest : public ::testing::Test {
     parts.definitions = &definitions_;
     parts.metrics = &metrics_;
     parts.ready = [this] { return ready_; };
+    parts.writable = [this] { return writable_; };
     api_ = MakeApi(parts);
   }
 
@@ -99,7 +100,7 @@ class ApiTest : public ::testing::Test {
   MemoryEventStream events_;
   MemoryDefinitionStore definitions_;
   Metrics metrics_;
-  absl::Status ready_;
+  absl::Status ready_, writable_;
   std::unique_ptr<Api> api_;
   std::vector<v1::Command> commands_;
   std::unique_ptr<CommandBus::Service> service_;
@@ -178,11 +179,18 @@ TEST_F(ApiTest, AStartThatDoesNotEndInTimeIsAccepted) {
   EXPECT_EQ(response.body, R"({"id":"order-17","status":"waiting"})");
 }
 
-TEST_F(ApiTest, WithoutAnEngineWritesAre503WithRetryAfter) {
-  const HttpResponse response = Call("POST", kInstances, "{}");
-  EXPECT_EQ(response.status, 503);
-  EXPECT_EQ(response.content_type, "application/problem+json");
-  EXPECT_THAT(response.headers, ElementsAre(Pair("Retry-After", "1")));
+TEST_F(ApiTest, WhileNothingCanBeWrittenWritesAre503WithRetryAfter) {
+  ServeOk();
+  writable_ = absl::UnavailableError("no engine");
+  for (const char* path : {kInstances, "/api/v1/events", "/api/v1/definitions"}) {
+    const HttpResponse response = Call("POST", path, "{}");
+    EXPECT_EQ(response.status, 503) << path;
+    EXPECT_EQ(response.content_type, "application/problem+json");
+    EXPECT_THAT(response.headers, ElementsAre(Pair("Retry-After", "1")));
+  }
+  EXPECT_EQ(Call("GET", "/api/v1/instances/x").status, 503);
+  EXPECT_TRUE(commands_.empty());
+  EXPECT_EQ(Call("GET", "/api/v1/definitions").status, 200);
 }
 
 TEST_F(ApiTest, WhatTheEngineSaysHasAStatus) {

@@ -125,10 +125,13 @@ void HttpConnection::Handle() {
   began_ = shared_->clock->Monotonic();
   stream_.expires_never();
   HttpRequest request = ToRequest(parser_->release());
-  shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) {
-    boost::asio::post(
-        self->stream_.get_executor(),
-        [self, response = std::move(response)]() mutable { self->Write(std::move(response)); });
+  // Gives the connection up when called, so that a reply which is kept longer keeps nothing alive.
+  shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) mutable {
+    HttpConnection& connection = *self;
+    boost::asio::post(connection.stream_.get_executor(),
+                      [self = std::move(self), response = std::move(response)]() mutable {
+                        self->Write(std::move(response));
+                      });
   });
 }
 

@@ -29,8 +29,9 @@ absl::StatusOr<tcp::endpoint> ParseListen(asio::io_context* io, const std::strin
   const size_t colon = text.rfind(':');
   uint16_t port = 0;
   const char* const end = text.data() + text.size();
-  if (colon == std::string::npos ||
-      std::from_chars(text.data() + colon + 1, end, port).ptr != end || colon + 1 == text.size()) {
+  const char* const digits = colon == std::string::npos ? end : text.data() + colon + 1;
+  const auto [stop, bad] = std::from_chars(digits, end, port);
+  if (bad != std::errc() || stop != end) {
     return absl::InvalidArgumentError(
         fmt::format("\"{}\" is no address to listen on: write host:port", text));
   }

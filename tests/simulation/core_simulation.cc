@@ -61,10 +61,7 @@ uint64_t CoreSimulation::Digest() const {
 void CoreSimulation::Step() {
   if (!inbox_.empty() && !random_.OneIn(4)) {
     // Any order: commands travel over different roads.
-    const size_t pick = random_.Below(inbox_.size());
-    const v1::Command command = inbox_[pick];
-    if (!random_.OneIn(5)) inbox_.erase(inbox_.begin() + pick);  // else it comes twice
-    return Execute(command);
+    return Take(random_.Below(inbox_.size()), /*keep=*/random_.OneIn(5));  // kept: it comes twice
   }
   switch (random_.Below(10)) {
     case 0:
@@ -82,6 +79,13 @@ void CoreSimulation::Step() {
     default:
       return AnswerTask(/*healed=*/false);
   }
+}
+
+void CoreSimulation::Take(size_t index, bool keep) {
+  const UnderWay taken = inbox_[index];
+  if (!keep) inbox_.erase(inbox_.begin() + static_cast<ptrdiff_t>(index));
+  Execute(taken.command);
+  if (taken.confirm.has_value()) inbox_.push_back({*taken.confirm, std::nullopt});
 }
 
 void CoreSimulation::StartOne() {
@@ -221,7 +225,7 @@ void CoreSimulation::Perform(engine::Effect effect) {
     v1::Command command;
     command.set_object_id(later->instance);
     command.mutable_continue_instance();
-    inbox_.push_back(std::move(command));
+    inbox_.push_back({std::move(command), std::nullopt});
   }
 }
 
@@ -229,12 +233,16 @@ void CoreSimulation::PerformOutbox(const engine::SendOutbox& outbox) {
   const engine::OutboxEntry& entry = outbox.entry;
   v1::Command command;
   command.set_object_id(entry.target);
+  v1::Command confirm;
+  confirm.set_object_id(outbox.instance);
+  confirm.mutable_confirm_outbox()->add_entries(outbox.id);
   switch (entry.kind) {
     case engine::OutboxEntry::Kind::kEmit:
       if (emitted_ids_.insert(std::string(ParseJson(entry.json)->StringOr("id", ""))).second) {
         events_.push_back(entry.json);
       }
-      break;
+      inbox_.push_back({std::move(confirm), std::nullopt});
+      return;
     case engine::OutboxEntry::Kind::kStartChild: {
       v1::StartInstance* start = command.mutable_start_instance();
       start->set_definition(entry.definition);
@@ -243,12 +251,10 @@ void CoreSimulation::PerformOutbox(const engine::SendOutbox& outbox) {
       start->mutable_parent()->set_frame(entry.frame);
       start->mutable_parent()->set_depth(entry.depth);
       start->mutable_parent()->set_await(entry.await);
-      inbox_.push_back(command);
       break;
     }
     case engine::OutboxEntry::Kind::kCancelChild:
       command.mutable_cancel_instance();
-      inbox_.push_back(command);
       break;
     case engine::OutboxEntry::Kind::kNotifyParent: {
       v1::ChildEnded* ended = command.mutable_child_ended();
@@ -259,14 +265,10 @@ void CoreSimulation::PerformOutbox(const engine::SendOutbox& outbox) {
       } else {
         ended->set_output(entry.json);
       }
-      inbox_.push_back(command);
       break;
     }
   }
-  v1::Command confirm;
-  confirm.set_object_id(outbox.instance);
-  confirm.mutable_confirm_outbox()->add_entries(outbox.id);
-  inbox_.push_back(std::move(confirm));
+  inbox_.push_back({std::move(command), std::move(confirm)});
 }
 
 // The process dies: what was not in the log is gone, the state comes back from the log (or from a
@@ -309,9 +311,7 @@ bool CoreSimulation::AllEnded() const { return state_.instances.empty() && inbox
 void CoreSimulation::Heal() {
   for (int i = 0; i < 100'000 && broken_.empty(); ++i) {
     if (!inbox_.empty()) {
-      const v1::Command command = inbox_.front();
-      inbox_.erase(inbox_.begin());
-      Execute(command);
+      Take(0, /*keep=*/false);
     } else if (!tasks_.empty()) {
       AnswerTask(/*healed=*/true);
     } else if (AllEnded()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,8 +63,14 @@ class CoreSimulation {
   std::multimap<int64_t, Timer> timers_;
   std::map<std::string, v1::TaskRequest> tasks_;  // dispatched, by id
   std::vector<v1::TaskResult> results_sent_;      // to be sent again
-  std::vector<v1::Command> inbox_;                // what effects made
-  std::vector<std::string> events_;               // emitted or sent, in order
+  // A command under way; what came of an outbox is confirmed once it has been executed.
+  struct UnderWay {
+    v1::Command command;
+    std::optional<v1::Command> confirm;
+  };
+  void Take(size_t index, bool keep);
+  std::vector<UnderWay> inbox_;      // what effects made
+  std::vector<std::string> events_;  // emitted or sent, in order
   std::set<std::string> emitted_ids_;
   std::map<std::string, std::string> terminal_;  // instance to its terminal event
   std::map<std::string, int64_t> wake_due_;      // instance/frame to the end of its wait

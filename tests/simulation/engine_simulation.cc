@@ -47,11 +47,12 @@ EngineSimulation::EngineSimulation(uint64_t seed)
       faulty_(&log_, seed, Faults()),
       queue_(&clock_),
       tasks_(&queue_, &durable_, &broken_),
+      cancels_(MakeMemoryTaskCancels()),
       commands_(&clock_),
       events_(&clock_),
       executor_(&clock_),
       listener_(&executor_, &events_),
-      performer_({"e1", &executor_, &tasks_, &cancels_, &commands_, &events_, &listener_}) {
+      performer_({"e1", &executor_, &tasks_, cancels_.get(), &commands_, &events_, &listener_}) {
   LoadDefinitions();
   engine::ShardParts parts;
   parts.engine_id = "e1";

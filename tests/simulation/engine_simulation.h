@@ -75,7 +75,7 @@ class EngineSimulation {
   FaultyEventLog faulty_;
   MemoryTaskQueue queue_;
   CheckedTaskQueue tasks_;
-  MemoryTaskCancels cancels_;
+  std::unique_ptr<TaskCancels> cancels_;
   MemoryCommandBus commands_;
   MemoryEventStream events_;
   MemoryDefinitionStore definitions_;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `make lint`: clang-format and clang-tidy on the C++ files that differ from the main branch, or on all
-# with LINT_ALL=1. LINT_BASE names another base.
+# `make lint`: clang-format and clang-tidy on the C++ files that differ from the main branch, or on
+# all with LINT_ALL=1. LINT_BASE names another base.
 set -eu
 base=${LINT_BASE:-main}
 build=${BUILD_DIR:-build}
