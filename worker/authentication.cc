@@ -105,7 +105,7 @@ std::variant<Credentials, v1::Problem> ResolveAuthentication(const dsl::Template
                                                              TaskRun* run) {
   if (policy == nullptr) return Credentials();
   absl::StatusOr<Value> evaluated = run->Evaluate(*policy);
-  if (!evaluated.ok()) return ProblemOf(evaluated.status());
+  if (!evaluated.ok()) return run->ToProblem(evaluated.status());
   if (evaluated->is_null()) return Credentials();
   if (!evaluated->is_object()) return PolicyProblem("an authentication must be an object");
   static constexpr std::pair<std::string_view, Scheme> kSchemes[] = {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace jaque {
 namespace {
 
@@ -21,13 +23,11 @@ std::shared_ptr<CommandSender> CommandSender::Create(CommandBus* bus, const Cloc
   return std::shared_ptr<CommandSender>(new CommandSender(bus, clock));
 }
 
-void CommandSender::Send(const std::string& engine_id, const v1::Command& command, bool needs_reply,
-                         DoneFn done) {
+void CommandSender::Send(const std::string& engine_id, const v1::Command& command, DoneFn done) {
   auto pending = std::make_shared<Pending>();
   pending->engine_id = engine_id;
   pending->command_id = command.id();
   pending->bytes = command.SerializeAsString();
-  pending->needs_reply = needs_reply;
   pending->done = std::move(done);
   Try(pending);
 }
@@ -41,7 +41,9 @@ void CommandSender::Try(const PendingPtr& pending) {
 }
 
 void CommandSender::Submit(const PendingPtr& pending) {
-  bus_->Submit(pending->bytes, pending->command_id, kReplyWait,
+  // Under an id of its own each time: one that was stored before gets no second reply.
+  const std::string id = Cat(pending->command_id, "/", pending->submitted++);
+  bus_->Submit(pending->bytes, id, kReplyWait,
                [self = shared_from_this(), pending](absl::StatusOr<std::string> reply) {
                  self->Receive(pending, true, std::move(reply));
                });
@@ -65,11 +67,6 @@ void CommandSender::Receive(const PendingPtr& pending, bool submitted,
   }
   // That engine is gone: whoever owns the object now takes it from the ingress.
   if (!submitted && absl::IsUnavailable(reply.status())) return Submit(pending);
-  if (submitted && absl::IsDeadlineExceeded(reply.status()) && !pending->needs_reply) {
-    parsed.Clear();
-    parsed.set_code(v1::CommandReply::CODE_OK);
-    return pending->done(std::move(parsed));
-  }
   TryLater(pending);
 }
 

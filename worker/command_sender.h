@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends commands to engines until one has taken them: to the engine that is named, else through the
-// ingress, else again after a growing delay. The same command may so arrive twice; it has the same
-// id. Any thread; `done` runs once, on any thread, under no lock.
+// Sends commands to engines until the owner of the object has answered: to the engine that is
+// named, else through the ingress, else again after a growing delay. That a command is stored in
+// the ingress is not enough, since one may still be given up there. The same command may so arrive
+// more than once. Any thread; `done` runs once, on any thread, under no lock.
 #pragma once
 
 #include <functional>
@@ -27,10 +28,7 @@ class CommandSender : public std::enable_shared_from_this<CommandSender> {
 
   static std::shared_ptr<CommandSender> Create(CommandBus* bus, const Clock* clock);
 
-  // `needs_reply`: a command stored in the ingress whose reply did not come in time is sent again;
-  // others count as taken (OK).
-  void Send(const std::string& engine_id, const v1::Command& command, bool needs_reply,
-            DoneFn done);
+  void Send(const std::string& engine_id, const v1::Command& command, DoneFn done);
   // Sends again what is due.
   void Tick();
   // What is not taken yet ends with nullopt.
@@ -39,8 +37,8 @@ class CommandSender : public std::enable_shared_from_this<CommandSender> {
  private:
   struct Pending {
     std::string engine_id, command_id, bytes;
-    bool needs_reply = false;
     int failures = 0;
+    int submitted = 0;
     absl::Duration due;  // on the monotonic clock, if it waits
     DoneFn done;
   };

@@ -2,6 +2,8 @@
 #include "worker/http_arguments.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "base/status_macros.h"
@@ -75,6 +77,17 @@ absl::StatusOr<Value> EvaluateMember(const dsl::Template& object, std::string_vi
   return run.Evaluate(*member);
 }
 
+absl::StatusOr<Value> EvaluateMembers(const dsl::Template& object, const TaskRun& run) {
+  if (object.is_constant()) return object.constant();
+  if (object.members().empty()) return run.Evaluate(object);
+  Value evaluated = Value::Object();
+  for (const auto& [key, member] : object.members()) {
+    ASSIGN_OR_RETURN(Value value, run.Evaluate(member));
+    evaluated.Set(key, std::move(value));
+  }
+  return evaluated;
+}
+
 std::variant<Endpoint, v1::Problem> ResolveEndpoint(const dsl::Template& endpoint, TaskRun* run) {
   Endpoint resolved;
   dsl::Template uri = endpoint;
@@ -86,7 +99,7 @@ std::variant<Endpoint, v1::Problem> ResolveEndpoint(const dsl::Template& endpoin
     resolved.credentials = std::get<Credentials>(std::move(credentials));
   }
   absl::StatusOr<std::string> text = UriOf(uri, *run);
-  if (!text.ok()) return ProblemOf(text.status());
+  if (!text.ok()) return run->ToProblem(text.status());
   resolved.uri = EscapeUri(Trim(*text));
   if (!IsAbsoluteHttp(resolved.uri)) {
     return ArgumentProblem(Cat(
@@ -97,7 +110,16 @@ std::variant<Endpoint, v1::Problem> ResolveEndpoint(const dsl::Template& endpoin
 }
 
 std::string ScalarText(const Value& value) {
-  return value.is_string() ? std::string(value.AsString()) : ToJson(value);
+  if (value.is_string()) return std::string(value.AsString());
+  std::string text = ToJson(value);
+  // JSON keeps how a number was written (1E+3); here it is written out where no digit is lost.
+  if (value.is_number() && text.find_first_of("eE") != std::string::npos) {
+    const double number = value.AsDouble();
+    if (std::abs(number) < 1e15 && number == std::floor(number)) {
+      return ToJson(Value::Int(static_cast<int64_t>(number)));
+    }
+  }
+  return text;
 }
 
 absl::StatusOr<std::string> MethodOf(const Value& value) {

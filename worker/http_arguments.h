@@ -25,6 +25,10 @@ std::optional<dsl::Template> MemberOf(const dsl::Template& object, std::string_v
 absl::StatusOr<Value> EvaluateMember(const dsl::Template& object, std::string_view key,
                                      const TaskRun& run);
 
+// Evaluates all, one by one, so that what one may not show does not hide what is wrong with
+// another.
+absl::StatusOr<Value> EvaluateMembers(const dsl::Template& object, const TaskRun& run);
+
 struct Endpoint {
   std::string uri;  // absolute, http or https, escaped
   Credentials credentials;

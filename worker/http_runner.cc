@@ -64,7 +64,7 @@ void RunHttp(const RunnerTools& tools, std::shared_ptr<TaskRun> run, OutcomeFn d
   auto endpoint = ResolveEndpoint(*place, run.get());
   if (auto* problem = std::get_if<v1::Problem>(&endpoint)) return done(std::move(*problem));
   absl::StatusOr<HttpCall> call = ReadArguments(arguments, std::get<Endpoint>(endpoint), *run);
-  if (!call.ok()) return done(ProblemOf(call.status()));
+  if (!call.ok()) return done(run->ToProblem(call.status()));
   SendCall(tools, std::move(run), *std::move(call), std::move(done));
 }
 

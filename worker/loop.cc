@@ -2,6 +2,7 @@
 #include "worker/loop.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "base/logging.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr absl::Duration kPullWait = absl::Seconds(5);
 constexpr absl::Duration kHandBackDelay = absl::Seconds(1);
+constexpr absl::Duration kTryAgainDelay = absl::Seconds(1);
 // Beyond stop_grace: for aborted work to end (a process is killed after its own grace).
 constexpr absl::Duration kAbortWait = absl::Seconds(15);
 
@@ -60,11 +62,14 @@ class Loop : public std::enable_shared_from_this<Loop> {
   }
 
   void Pull(size_t pool);
+  static void HandBack(const Deliveries& deliveries);
   void Arrive(size_t pool, Deliveries deliveries);
   void StartReady(size_t pool);
   void Begin(const TaskPtr& task);
   void AskWhetherOpen(const TaskPtr& task);
   void Run(const TaskPtr& task);
+  void RunLater(const TaskPtr& task);
+  void RunAgain();
   bool TakeRun(const TaskPtr& task, const std::shared_ptr<TaskRun>& run);
   void Finish(const TaskPtr& task, Outcome outcome);
   void SendResult(const TaskPtr& task, Outcome outcome);
@@ -81,6 +86,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
   absl::Mutex mutex_;
   std::vector<bool> pulling_ ABSL_GUARDED_BY(mutex_);
   TaskTable table_ ABSL_GUARDED_BY(mutex_);
+  // Tasks whose definition is out of reach, and when to try again; they keep their slots.
+  std::deque<std::pair<absl::Duration, TaskPtr>> later_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
@@ -94,11 +101,18 @@ void Loop::Pull(size_t pool) {
     if (free <= 0) return;
     pulling_[pool] = true;
   }
-  parts_.tasks->Pull(options_.pools[pool].name, free, kPullWait,
-                     [self = shared_from_this(), pool](Deliveries deliveries) {
-                       auto held = std::make_shared<Deliveries>(std::move(deliveries));
-                       self->Post([self, pool, held] { self->Arrive(pool, std::move(*held)); });
-                     });
+  parts_.tasks->Pull(
+      options_.pools[pool].name, free, kPullWait,
+      [self = shared_from_this(), pool](Deliveries deliveries) {
+        auto held = std::make_shared<Deliveries>(std::move(deliveries));
+        if (!self->Post([self, pool, held] { self->Arrive(pool, std::move(*held)); })) {
+          HandBack(*held);
+        }
+      });
+}
+
+void Loop::HandBack(const Deliveries& deliveries) {
+  for (const auto& delivery : deliveries) delivery->Nak(absl::ZeroDuration());
 }
 
 void Loop::Arrive(size_t pool, Deliveries deliveries) {
@@ -121,7 +135,7 @@ void Loop::Arrive(size_t pool, Deliveries deliveries) {
       }
     }
   }
-  for (const auto& delivery : refused) delivery->Nak(absl::ZeroDuration());
+  HandBack(refused);
   Release(done);
   StartReady(pool);
   Pull(pool);
@@ -150,7 +164,7 @@ void Loop::AskWhetherOpen(const TaskPtr& task) {
   command.set_id(Cat(task->key, "/open/", task->delivered, "/", options_.worker_id));
   command.set_object_id(task->request.instance_id());
   command.mutable_describe_instance();
-  sender_->Send(task->request.engine_id(), command, true,
+  sender_->Send(task->request.engine_id(), command,
                 [self = shared_from_this(), task](std::optional<v1::CommandReply> reply) {
                   if (!reply.has_value()) return self->Settle(task, true);
                   const auto& active = reply->instance().active();
@@ -170,7 +184,8 @@ void Loop::Run(const TaskPtr& task) {
   }
   auto workflow = parts_.definitions->Get(task->request.definition());
   if (!workflow.ok()) {
-    if (!absl::IsNotFound(workflow.status())) return Settle(task, true);
+    // Not handed back: the queue would count it as one more worker that did not live to answer.
+    if (!absl::IsNotFound(workflow.status())) return RunLater(task);
     return Finish(task, MakeProblem(dsl::kErrorRuntime,
                                     Cat("the worker does not know ", task->request.definition())));
   }
@@ -181,6 +196,32 @@ void Loop::Run(const TaskPtr& task) {
   RunTask(tools_.runners, run, [self = shared_from_this(), task](Outcome outcome) {
     self->Finish(task, std::move(outcome));
   });
+}
+
+void Loop::RunLater(const TaskPtr& task) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!task->aborted) {
+      later_.emplace_back(parts_.clock->Monotonic() + kTryAgainDelay, task);
+      return;
+    }
+  }
+  Settle(task, true);
+}
+
+void Loop::RunAgain() {
+  std::vector<TaskPtr> due;
+  {
+    absl::MutexLock lock(&mutex_);
+    const absl::Duration now = parts_.clock->Monotonic();
+    while (!later_.empty() && later_.front().first <= now) {
+      due.push_back(std::move(later_.front().second));
+      later_.pop_front();
+    }
+  }
+  for (const TaskPtr& task : due) {
+    Post([self = shared_from_this(), task] { self->Run(task); });
+  }
 }
 
 // False if the task is not wanted any more.
@@ -204,7 +245,7 @@ void Loop::Finish(const TaskPtr& task, Outcome outcome) {
 
 void Loop::SendResult(const TaskPtr& task, Outcome outcome) {
   v1::Command command;
-  command.set_id(Cat(task->key, "/result"));
+  command.set_id(Cat(task->key, "/result/", options_.worker_id));
   command.set_object_id(task->request.instance_id());
   v1::TaskResult& result = *command.mutable_task_result();
   result.set_instance_id(task->request.instance_id());
@@ -225,7 +266,7 @@ void Loop::SendResult(const TaskPtr& task, Outcome outcome) {
     if (task->run != nullptr) problem->set_instance(task->run->task().pointer);
     *result.mutable_error() = std::move(*problem);
   }
-  sender_->Send(task->request.engine_id(), command, false,
+  sender_->Send(task->request.engine_id(), command,
                 [self = shared_from_this(), task](std::optional<v1::CommandReply> reply) {
                   if (reply.has_value() && reply->code() == v1::CommandReply::CODE_INVALID) {
                     LogError("an engine refused the result of a task",
@@ -273,6 +314,7 @@ void Loop::Tick() {
   }
   for (const auto& message : renewable) message->delivery->InProgress();
   sender_->Tick();
+  RunAgain();
 }
 
 void Loop::Cancelled(const TaskCancel& cancel) {
@@ -298,11 +340,14 @@ bool Loop::Drain(absl::Duration wait) {
 
 void Loop::Abort() {
   std::vector<std::shared_ptr<TaskRun>> runs;
+  std::deque<std::pair<absl::Duration, TaskPtr>> later;
   {
     absl::MutexLock lock(&mutex_);
     runs = table_.AbortAll();
+    later.swap(later_);
   }
   for (const auto& run : runs) run->Cancel();
+  for (const auto& [due, task] : later) Settle(task, true);
   sender_->Stop();
 }
 

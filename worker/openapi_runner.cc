@@ -25,8 +25,7 @@ struct Operation {
 absl::Status ReadArguments(const dsl::Template& arguments, const TaskRun& run,
                            Operation* operation) {
   ASSIGN_OR_RETURN(const Value id, EvaluateMember(arguments, "operationId", run));
-  if (!id.is_string()) return BadArgument("call openapi without an operationId");
-  operation->id = std::string(id.AsString());
+  if (id.is_string()) operation->id = std::string(id.AsString());
   ASSIGN_OR_RETURN(operation->parameters, EvaluateMember(arguments, "parameters", run));
   ASSIGN_OR_RETURN(const Value output, EvaluateMember(arguments, "output", run));
   ASSIGN_OR_RETURN(operation->call.output, OutputOf(output));
@@ -51,7 +50,10 @@ std::variant<Operation, v1::Problem> Resolve(TaskRun* run) {
   if (auto* problem = std::get_if<v1::Problem>(&credentials)) return std::move(*problem);
   operation.call.credentials = std::get<Credentials>(std::move(credentials));
   const absl::Status status = ReadArguments(arguments, *run, &operation);
-  if (!status.ok()) return ProblemOf(status);
+  if (!status.ok()) return run->ToProblem(status);
+  if (operation.id.empty()) {
+    return MakeProblem(dsl::kErrorConfiguration, "call openapi without an operationId");
+  }
   return operation;
 }
 
@@ -68,7 +70,11 @@ void CallOperation(const RunnerTools& tools, std::shared_ptr<TaskRun> run, Opera
   absl::StatusOr<OpenApiOperation> described = document.Find(operation.id);
   if (!described.ok()) return done(DocumentProblem(described.status(), operation, *run));
   absl::StatusOr<HttpRequest> request = MakeOperationRequest(*described, operation.parameters);
-  if (!request.ok()) return done(ProblemOf(request.status()));
+  if (!request.ok()) {
+    return done(MakeProblem(
+        dsl::kErrorConfiguration,
+        run->redactor().Redact(Cat("operation ", operation.id, ": ", Message(request.status())))));
+  }
   operation.call.method = Lower(request->method);
   operation.call.request = *std::move(request);
   SendCall(tools, std::move(run), std::move(operation.call), std::move(done));

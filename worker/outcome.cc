@@ -28,13 +28,6 @@ v1::Problem ArgumentProblem(std::string_view detail) {
   return MakeProblem(dsl::kErrorValidation, detail);
 }
 
-v1::Problem ProblemOf(const absl::Status& status) {
-  const std::string detail(status.message());
-  if (absl::IsFailedPrecondition(status)) return ArgumentProblem(detail);
-  if (absl::IsPermissionDenied(status)) return MakeProblem(dsl::kErrorAuthorization, detail);
-  return MakeProblem(dsl::kErrorExpression, detail);
-}
-
 std::string_view LastPart(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
   text.remove_prefix(text.size() - bytes);

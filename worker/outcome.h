@@ -26,9 +26,6 @@ v1::Problem MakeProblem(std::string_view type, std::string_view detail, int stat
 // 400).
 absl::Status BadArgument(std::string_view detail);
 v1::Problem ArgumentProblem(std::string_view detail);
-// Of arguments evaluated and read: BadArgument; PermissionDenied, a secret that may not be seen
-// (authorization, 403); all else is the expression's fault (expression, 400).
-v1::Problem ProblemOf(const absl::Status& status);
 
 // The last `bytes` of a text, or the first, from a character's first byte to another's last.
 std::string_view LastPart(std::string_view text, size_t bytes);

@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "worker/child_process.h"
+#include "worker/http_arguments.h"
 #include "worker/process_arguments.h"
 #include "worker/runner.h"
 
@@ -72,8 +73,8 @@ class PrivateFolder {
 }  // namespace
 
 void RunScript(const RunnerTools& tools, std::shared_ptr<TaskRun> run, OutcomeFn done) {
-  absl::StatusOr<Value> with = run->Evaluate(run->work().arguments);
-  if (!with.ok()) return done(ProblemOf(with.status()));
+  absl::StatusOr<Value> with = EvaluateMembers(run->work().arguments, *run);
+  if (!with.ok()) return done(run->ToProblem(with.status()));
   if (!with->is_object()) return done(ArgumentProblem("run script without a script"));
   const std::string_view name = with->StringOr("language", "js");
   const Language* language = FindLanguage(name);
@@ -86,15 +87,13 @@ void RunScript(const RunnerTools& tools, std::shared_ptr<TaskRun> run, OutcomeFn
     return done(ArgumentProblem("the script's code is no string"));
   }
   auto folder = PrivateFolder::Make();
-  absl::StatusOr<std::string> path = folder.status();
-  if (folder.ok()) path = (*folder)->Write(language->file, code->AsString());
-  if (!path.ok()) {
-    return done(MakeProblem(dsl::kErrorRuntime, Message(path.status())));
-  }
+  if (!folder.ok()) return done(MakeProblem(dsl::kErrorRuntime, Message(folder.status())));
+  absl::StatusOr<std::string> path = (*folder)->Write(language->file, code->AsString());
+  if (!path.ok()) return done(MakeProblem(dsl::kErrorRuntime, Message(path.status())));
   ProcessSpec spec;
   spec.argv = {std::string(language->interpreter), *std::move(path)};
   const absl::Status filled = FillProcess(*with, *run, &spec);
-  if (!filled.ok()) return done(ProblemOf(filled));
+  if (!filled.ok()) return done(run->ToProblem(filled));
   StartProcess(
       tools, std::move(run), std::move(spec),
       [held = *std::move(folder)]() mutable { held.reset(); }, std::move(done));

@@ -29,6 +29,13 @@ absl::Duration DeadlineOf(const Clock& clock, const v1::TaskRequest& request,
   return now + left;
 }
 
+bool UsesSecrets(const dsl::Template& value) {
+  const std::vector<std::string> names = value.Variables();
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == "secrets" || name == "authorization";
+  });
+}
+
 Value RuntimeDescriptor() {
   return Value::Object({{"name", Value::String("jaque")},
                         {"version", Value::String(kVersion)},
@@ -106,7 +113,17 @@ absl::StatusOr<Value> TaskRun::Evaluate(const dsl::Template& value) const {
   evaluation.variables = this;
   evaluation.now = clock_->Now();
   evaluation.monotonic = [clock = clock_] { return clock->Monotonic(); };
-  return value.Evaluate(input_, evaluation);
+  absl::StatusOr<Value> result = value.Evaluate(input_, evaluation);
+  if (result.ok() || !UsesSecrets(value)) return result;
+  return absl::Status(result.status().code(),
+                      "an expression failed; its message is withheld because it uses secrets");
+}
+
+v1::Problem TaskRun::ToProblem(const absl::Status& status) const {
+  const std::string detail = redactor_.Redact(Message(status));
+  if (absl::IsFailedPrecondition(status)) return ArgumentProblem(detail);
+  if (absl::IsPermissionDenied(status)) return MakeProblem(dsl::kErrorAuthorization, detail);
+  return MakeProblem(dsl::kErrorExpression, detail);
 }
 
 absl::StatusOr<Value> TaskRun::Lookup(std::string_view name) const {

@@ -35,8 +35,12 @@ class TaskRun final : private expression::VariableSource {
   const dsl::WorkerTask& work() const { return std::get<dsl::WorkerTask>(task_->spec); }
   const Value& input() const { return input_; }
 
-  // PermissionDenied where it uses a secret that is not declared or not known here.
+  // PermissionDenied where it uses a secret that is not declared or not known here. Messages of
+  // expressions that use secrets are withheld: they quote values, and parts of them.
   absl::StatusOr<Value> Evaluate(const dsl::Template& value) const;
+  // Of arguments evaluated and read: BadArgument (validation, 400); PermissionDenied, a secret that
+  // may not be seen (authorization, 403); all else is the expression's fault (expression, 400).
+  v1::Problem ToProblem(const absl::Status& status) const;
   // What `$authorization` gives from now on.
   void SetAuthorization(Value descriptor) { authorization_ = std::move(descriptor); }
 
