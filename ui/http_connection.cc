@@ -149,7 +149,7 @@ void HttpConnection::OnWritten(Error error) {
   if (!error && refused_) {
     Error ignored;
     stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-    stream_.expires_after(std::chrono::seconds(limits::kLingerSeconds));
+    stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
     return Linger();
   }
   if (error || !keep_alive_) return CloseNow();
@@ -161,7 +161,7 @@ void HttpConnection::Linger() {
   stream_.async_read_some(
       buffer_.prepare(64 << 10), [self = shared_from_this()](Error error, size_t size) {
         self->lingered_ += size;
-        if (error || self->draining_ || self->lingered_ > limits::kLingerBytes) {
+        if (error || self->draining_ || self->lingered_ > 16 * limits::kRequestBytes) {
           return self->CloseNow();
         }
         self->Linger();
