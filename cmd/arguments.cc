@@ -169,21 +169,36 @@ absl::Status Collector::AddConfig() {
   return absl::OkStatus();
 }
 
-// CLI11's groups, with flags as Go writes them.
-class GoFormatter final : public CLI::Formatter {
- public:
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    std::string head =
-        is_positional ? option->get_name(true, false) : "-" + option->get_lnames().front();
-    if (!is_positional && TakesValue(*option)) head += " " + option->get_type_name();
-    std::string text = option->get_description();
-    if (!option->get_default_str().empty()) {
-      text += fmt::format(" (default {})", option->get_default_str());
+// `text` in lines of up to 70 columns, each after the first indented below it.
+std::string Wrapped(const std::string& text) {
+  std::string out;
+  size_t columns = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (columns + word.size() > 70) {
+      out += fmt::format("\n{:30}", "");
+      columns = 0;
+    } else if (!out.empty()) {
+      out += ' ';
+      ++columns;
     }
-    if (head.size() > 26) return fmt::format("  {}\n{:30}{}\n", head, "", text);
-    return fmt::format("  {:<28}{}\n", head, text);
+    out.append(word.data(), word.size());
+    columns += word.size();
   }
-};
+  return out;
+}
+
+// "  -flag VALUE    what it does (default …)"
+std::string FlagHelp(const CLI::Option& option) {
+  std::string head = "-" + option.get_lnames().front();
+  if (TakesValue(option)) head += " " + option.get_type_name();
+  std::string text = option.get_description();
+  if (!option.get_default_str().empty()) {
+    text += fmt::format(" (default {})", option.get_default_str());
+  }
+  const std::string wrapped = Wrapped(text);
+  if (head.size() > 26) return fmt::format("  {}\n{:30}{}\n", head, "", wrapped);
+  return fmt::format("  {:<28}{}\n", head, wrapped);
+}
 
 }  // namespace
 
@@ -199,9 +214,17 @@ std::string EnvironmentName(std::string_view flag) {
 }
 
 std::string HelpText(const CLI::App& app) {
-  const GoFormatter formatter;
-  return app.get_description() + "\n" + formatter.make_groups(&app, CLI::AppFormatMode::Normal) +
-         "\n" + app.get_footer() + "\n";
+  std::string text = app.get_description();
+  for (const std::string& group : app.get_groups()) {
+    std::string flags;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_group() == group && option->nonpositional()) flags += FlagHelp(*option);
+    }
+    if (!flags.empty()) text += "\n" + group + ":\n" + flags;
+  }
+  text += "\n" + app.get_footer();
+  if (text.back() != '\n') text += '\n';
+  return text;
 }
 
 absl::Status ParseArguments(CLI::App* app, const std::vector<std::string>& arguments,

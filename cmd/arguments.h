@@ -31,7 +31,7 @@ std::string EnvironmentName(std::string_view flag);
 absl::Status ParseArguments(CLI::App* app, const std::vector<std::string>& arguments,
                             const Surroundings& surroundings);
 
-// Help in the Go manner: groups, -flag VALUE, defaults.
+// Help in the Go manner: groups, -flag VALUE, defaults. `app` has no help flag of its own.
 std::string HelpText(const CLI::App& app);
 
 }  // namespace jaque::cmd

@@ -17,6 +17,7 @@ using ::testing::HasSubstr;
 class ArgumentsTest : public ::testing::Test {
  protected:
   ArgumentsTest() : app_("jaque test: tests\n\nUsage:\n  jaque test [FILE...]\n", "jaque test") {
+    app_.set_help_flag();
     app_.add_option("FILE", files_);
     app_.add_option("--http-listen", listen_, "address")
         ->type_name("HOST:PORT")

@@ -212,12 +212,13 @@ absl::Status Prepare(const RunFlags& flags, const std::shared_ptr<const dsl::Wor
 int RunRunCommand(const std::vector<std::string>& arguments) {
   RunFlags flags;
   flags.common.log_level = LogLevel::kWarn;
-  // The workflow has ended or shall end: nobody waits for what it left behind.
-  flags.common.stop_grace = absl::ZeroDuration();
+  // The workflow has ended or shall end: what it left behind has no more than this.
+  flags.common.stop_grace = absl::Milliseconds(200);
   flags.common.roles = {Role::kEngine, Role::kWorker};
   // One order of facts, and the cheapest: nothing else runs here.
   flags.common.shards = 1;
   CLI::App app(kHelp, "jaque run");
+  app.set_help_flag();
   AddRunFlags(&app, &flags);
   const absl::Status parsed = ParseArguments(&app, arguments, SystemSurroundings());
   if (!parsed.ok()) return ReportUsage(parsed);

@@ -145,6 +145,7 @@ int Serve(const Flags& flags) {
 int RunServeCommand(const std::vector<std::string>& arguments) {
   Flags flags;
   CLI::App app(kHelp, "jaque");
+  app.set_help_flag();
   AddFlags(&app, &flags);
   const absl::Status parsed = ParseArguments(&app, arguments, SystemSurroundings());
   if (!parsed.ok()) return ReportUsage(parsed);
@@ -157,6 +158,7 @@ int RunServeCommand(const std::vector<std::string>& arguments) {
 int RunHelpCommand() {
   Flags flags;
   CLI::App app(kHelp, "jaque");
+  app.set_help_flag();
   AddFlags(&app, &flags);
   std::printf("%s", HelpText(app).c_str());
   return kExitOk;

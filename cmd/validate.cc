@@ -43,6 +43,7 @@ bool ValidateFile(const std::string& path) {
 
 int RunValidateCommand(const std::vector<std::string>& arguments) {
   CLI::App app(kHelp, "jaque validate");
+  app.set_help_flag();
   std::vector<std::string> paths;
   app.add_option("FILE", paths)->required();
   const absl::Status parsed = ParseArguments(&app, arguments, SystemSurroundings());

@@ -52,8 +52,9 @@ void Deciding::Emit(Fact fact) {
   const uint64_t first_outbox = before == nullptr ? 1 : before->next_outbox;
   Apply(&state_, id_, environment_.now, fact, &aborted);
   const Instance* after = instance();
+  AddCancels(id_, aborted, &outcome_.effects);
   if (after != nullptr) {
-    AddEffects(*after, fact, first_outbox, aborted, environment_.effects, &outcome_.effects);
+    AddEffects(*after, fact, first_outbox, environment_.effects, &outcome_.effects);
   }
   const auto kind = fact.event.kind_case();
   if (kind == v1::Event::kInstanceCompleted || kind == v1::Event::kInstanceFaulted ||

@@ -39,13 +39,16 @@ void AddOutbox(const Instance& instance, uint64_t first, std::vector<Effect>* ef
 
 }  // namespace
 
-void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
-                const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
+void AddCancels(const std::string& instance, const std::vector<AbortedWork>& aborted,
                 std::vector<Effect>* effects) {
   for (const AbortedWork& work : aborted) {
     if (work.task->kind() != dsl::TaskKind::kWorker) continue;
-    effects->push_back(CancelTask{instance.id, work.frame, work.attempt});
+    effects->push_back(CancelTask{instance, work.frame, work.attempt});
   }
+}
+
+void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
+                const EffectEnvironment& environment, std::vector<Effect>* effects) {
   const v1::Event& event = fact.event;
   switch (event.kind_case()) {
     case v1::Event::kInstanceStarted:

@@ -57,11 +57,14 @@ struct EffectEnvironment {
   std::string engine_id;
 };
 
+// Work that nobody waits for any more; the instance itself may have ended and be gone.
+void AddCancels(const std::string& instance, const std::vector<AbortedWork>& aborted,
+                std::vector<Effect>* effects);
+
 // What `fact` makes necessary, given the state after it. `first_outbox`: entries from this id on
 // are new.
 void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
-                const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
-                std::vector<Effect>* effects);
+                const EffectEnvironment& environment, std::vector<Effect>* effects);
 
 // Everything that is still open in a shard: what a new owner repeats.
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment);

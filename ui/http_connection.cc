@@ -146,8 +146,26 @@ void HttpConnection::Write(HttpResponse response) {
 }
 
 void HttpConnection::OnWritten(Error error) {
+  if (!error && refused_) {
+    Error ignored;
+    stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
+    return Linger();
+  }
   if (error || !keep_alive_) return CloseNow();
   ReadHeader();
+}
+
+void HttpConnection::Linger() {
+  buffer_.clear();
+  stream_.async_read_some(
+      buffer_.prepare(64 << 10), [self = shared_from_this()](Error error, size_t size) {
+        self->lingered_ += size;
+        if (error || self->draining_ || self->lingered_ > 16 * limits::kRequestBytes) {
+          return self->CloseNow();
+        }
+        self->Linger();
+      });
 }
 
 void HttpConnection::Refuse(Error error) {
@@ -157,6 +175,7 @@ void HttpConnection::Refuse(Error error) {
   }
   reading_ = false;
   keep_alive_ = false;
+  refused_ = true;
   began_ = shared_->clock->Monotonic();
   if (error == http::error::body_limit) {
     return Write(ProblemResponse(

@@ -57,6 +57,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void OnWritten(Error error);
   // Answers a request that could not be read, then ends the connection.
   void Refuse(Error error);
+  // Takes what the client still sends, for a while: closing with unread bytes would make its system
+  // drop our answer.
+  void Linger();
   void CloseNow();
 
   boost::beast::tcp_stream stream_;
@@ -69,6 +72,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool keep_alive_ = false;  // the client wants to go on after the request in hand
   bool reading_ = false;     // waiting for a request's first byte or reading it
   bool draining_ = false;
+  bool refused_ = false;  // what comes after the answer is not read as requests
+  size_t lingered_ = 0;   // bytes
 };
 
 }  // namespace jaque::ui

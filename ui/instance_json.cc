@@ -39,6 +39,9 @@ std::string Begin(const v1::InstanceDescription& instance) {
 
 void AppendOutcome(const v1::InstanceDescription& instance, std::string* out) {
   AppendRaw("output", instance.output(), out);
+  if (instance.status() == v1::INSTANCE_STATUS_CANCELLED) {
+    return AppendMember("reason", Value::String(instance.error().detail()), out);
+  }
   if (instance.has_error()) AppendMember("error", ProblemValue(instance.error()), out);
 }
 

@@ -14,7 +14,7 @@ std::string StatusName(v1::InstanceStatus status);
 
 bool HasEnded(v1::InstanceStatus status);
 
-// {"id", "status"} and, if ended, "output" or "error".
+// {"id", "status"} and, if ended, "output", "error" or (cancelled) "reason".
 std::string InstanceSummary(const v1::InstanceDescription& instance);
 
 // Everything.

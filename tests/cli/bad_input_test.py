@@ -99,7 +99,7 @@ class BadDefinitionTest(unittest.TestCase):
     def test_deep_nesting(self):
         self.refused('a: ' + '[' * 10_000 + ']' * 10_000 + '\n', 'deep')
         self.refused('{"a":\n' + '[' * 10_000 + ']' * 10_000 + '}\n', 'deep')
-        self.refused('\n'.join(' ' * i + 'a:' for i in range(2_000)) + '\n', 'deep')
+        self.refused('\n'.join(' ' * i + 'a:' for i in range(1_000)) + '\n', 'deep')
 
     def test_50_megabytes(self):
         with tempfile.NamedTemporaryFile('w', suffix='.yaml') as file:
@@ -158,12 +158,12 @@ class FaultTest(unittest.TestCase):
         self.faulted(workflow(LOOP), 'runtime', 500, 'steps')
 
     def test_unknown_host(self):
-        error = self.faulted(get('http://no-such-host.invalid/x'), 'communication', 503,
+        error = self.faulted(get('http://no-such-host.invalid/x'), 'communication', 500,
                              'no-such-host.invalid')
         self.assertEqual(error['instance'], '/do/0/c')
 
     def test_closed_port(self):
-        self.faulted(get(f'http://127.0.0.1:{closed_port()}/'), 'communication', 503)
+        self.faulted(get(f'http://127.0.0.1:{closed_port()}/'), 'communication', 500)
 
     def test_http_500(self):
         with StandIn(lambda request: (500, {'why': 'broken'})) as server:
@@ -172,12 +172,12 @@ class FaultTest(unittest.TestCase):
     def test_invalid_json_with_a_json_content_type(self):
         answer = (200, '{"a": ', {'Content-Type': 'application/json'})
         with StandIn(lambda request: answer) as server:
-            self.faulted(get(server.url + '/x'), 'communication', 502, 'JSON')
+            self.faulted(get(server.url + '/x'), 'communication', 500, 'JSON')
 
     def test_response_over_the_limit(self):
         answer = (200, 'x' * (9 << 20), {'Content-Type': 'text/plain'})
         with StandIn(lambda request: answer) as server:
-            self.faulted(get(server.url + '/x'), 'communication', 502, 'bytes')
+            self.faulted(get(server.url + '/x'), 'communication', 500, 'bytes')
 
     def test_shell_that_never_ends(self):
         self.faulted(workflow(SHELL), 'timeout', 408)
@@ -259,13 +259,15 @@ class ServedTest(unittest.TestCase):
 
     def test_cancel_kills_the_process(self):
         mark = f'5{os.getpid()}.75'
-        self.served.define(workflow(f'  - s: {{run: {{shell: {{command: "sleep {mark}"}}}}}}', 'slow'))
+        self.served.define(
+            workflow(f'  - s: {{run: {{shell: {{command: "sleep {mark}"}}}}}}', 'slow'))
         _, body = self.served.start('cli/slow')
         deadline = time.monotonic() + jaque.PATIENCE
         while not running(mark):
             self.assertLess(time.monotonic(), deadline)
         status, _, cancelled = self.served.post(f'/api/v1/instances/{body["id"]}/cancel')
-        self.assertEqual((status, cancelled['status']), (200, 'cancelled'), cancelled)
+        self.assertEqual((status, cancelled['status'], cancelled['reason']),
+                         (200, 'cancelled', 'cancelled by a request'))
         while running(mark):
             self.assertLess(time.monotonic(), deadline)
         self.assert_serves()

@@ -27,7 +27,7 @@ class CommandTest(unittest.TestCase):
         for word in ('Usage:', 'jaque run FILE', '-http-listen HOST:PORT', 'Examples:',
                      '(default 127.0.0.1:8080)'):
             self.assertIn(word, result.out)
-        self.assertLessEqual(max(map(len, result.out.splitlines())), 130)
+        self.assertLessEqual(max(map(len, result.out.splitlines())), 100)
         for command in ('run', 'validate', 'expr'):
             result = jaque.command(command, '-help')
             self.assertEqual(result.code, 0, result)
