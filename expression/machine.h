@@ -29,7 +29,8 @@ struct State {
 
   // After `value` came from anywhere: it is on the path only if it is the very value there.
   void Judge() {
-    off_path = !Value::Identical(value, at) || !(value.is_null() || value.is_bool() || value.shares());
+    const bool comparable = value.is_null() || value.is_bool() || value.shares();
+    off_path = !comparable || !Value::Identical(value, at);
   }
 };
 
