@@ -128,14 +128,13 @@ void HttpConnection::Handle() {
   // Gives the connection up when called, so that a reply which is kept longer keeps nothing alive.
   shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) mutable {
     HttpConnection& connection = *self;
-    boost::asio::post(connection.stream_.get_executor(),
-                      [self = std::move(self), response = std::move(response)]() mutable {
-                        self->Write(std::move(response));
-                      });
+    boost::asio::post(
+        connection.stream_.get_executor(),
+        [self = std::move(self), response = std::move(response)] { self->Write(response); });
   });
 }
 
-void HttpConnection::Write(HttpResponse response) {
+void HttpConnection::Write(const HttpResponse& response) {
   shared_->metrics->CountHttpRequest(response.status, shared_->clock->Monotonic() - began_);
   keep_alive_ = keep_alive_ && !draining_;
   out_ = Serialize(response, keep_alive_, head_);

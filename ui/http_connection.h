@@ -53,7 +53,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void ReadBody();
   void OnBody(Error error);
   void Handle();
-  void Write(HttpResponse response);
+  void Write(const HttpResponse& response);
   void OnWritten(Error error);
   // Answers a request that could not be read, then ends the connection.
   void Refuse(Error error);
