@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one source of time. Everything that needs the time takes a Clock by constructor, so that tests
+// The one source of time. Everything that needs the time takes a Clock by constructor, so that
+// tests
 // step it. Called from any thread; must not block.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit of the product, on one page (docs/limits.md explains them to users). A limit is checked
-// at the door and, where state depends on it, again in Decide.
+// Every limit of the product, on one page (docs/limits.md explains them to users). A limit is
+// checked at the door and, where state depends on it, again in Decide.
 #pragma once
 
 #include <cstddef>
@@ -9,60 +9,92 @@
 namespace jaque::limits {
 
 // --- definitions -------------------------------------------------------------------------------
-inline constexpr size_t kDefinitionBytes = 1 << 20;        // one document, as text
-inline constexpr size_t kDefinitionNodes = 100'000;        // after aliases are expanded
-inline constexpr int kDefinitionDepth = 128;               // nesting of a document
-inline constexpr size_t kFindings = 100;                   // findings reported for one document
+inline constexpr size_t kDefinitionBytes = 1 << 20;  // one document, as text
+inline constexpr size_t kDefinitionNodes = 100'000;  // after aliases are expanded
+inline constexpr int kDefinitionDepth = 128;         // nesting of a document
+inline constexpr size_t kFindings = 100;             // findings reported for one document
+
+// --- JSON Schema (one validation) ---------------------------------------------------------------
+inline constexpr uint64_t kSchemaSteps = 5'000'000;  // keywords and members looked at
+inline constexpr int kSchemaDepth = 500;             // schemas applied inside each other
+inline constexpr size_t kSchemaViolations = 5;       // named in the error
 
 // --- JSON --------------------------------------------------------------------------------------
-inline constexpr int kJsonDepth = 10'000;                  // as jq 1.8
-inline constexpr size_t kInputBytes = 512 << 10;           // an instance's input, an event's data
+inline constexpr int kJsonDepth = 10'000;         // as jq 1.8
+inline constexpr size_t kInputBytes = 512 << 10;  // an instance's input, an event's data
 // A value that must be stored with its batch in one message of the log (NATS: 1 MiB with headers).
 inline constexpr size_t kValueBytes = 900 << 10;
 
 // --- expressions (design, section 8; each is a parameter of an evaluation) -----------------------
-inline constexpr size_t kExpressionBytes = 64 << 10;       // source text of one expression
-inline constexpr int kExpressionNesting = 1'000;           // parse depth
+inline constexpr size_t kExpressionBytes = 64 << 10;  // source text of one expression
+inline constexpr int kExpressionNesting = 150;        // brackets inside brackets, of the source
+inline constexpr int kExpressionHeight = 200;         // of its syntax tree: operators in a chain
 inline constexpr uint64_t kExpressionSteps = 20'000'000;
 inline constexpr int64_t kExpressionMillis = 1'000;
-inline constexpr size_t kExpressionMemory = 64 << 20;      // live bytes made by one evaluation
-inline constexpr int kExpressionDepth = 10'000;            // calls and backtrack points on the stack
+inline constexpr size_t kExpressionMemory = 64 << 20;  // live bytes made by one evaluation
+inline constexpr int kExpressionDepth = 10'000;        // calls and backtrack points on the stack
 inline constexpr size_t kExpressionOutputs = 10'000;
-inline constexpr uint64_t kRegexRetries = 1'000'000;       // of one match (Oniguruma's retry limit)
+inline constexpr uint64_t kRegexRetries = 1'000'000;  // of one match (Oniguruma's retry limit)
 
-inline constexpr size_t kRegexPatternBytes = 16 << 10;     // source text of one regular expression
-inline constexpr unsigned kRegexNesting = 200;             // groups inside groups
-inline constexpr int kRegexGroups = 1'000;                 // capture groups
-inline constexpr unsigned kRegexStack = 400'000;           // backtrack points of one match
-inline constexpr unsigned long kRegexCalls = 100'000;      // subexpression calls of one search
+inline constexpr size_t kRegexPatternBytes = 16 << 10;  // source text of one regular expression
+inline constexpr unsigned kRegexNesting = 200;          // groups inside groups
+inline constexpr int kRegexGroups = 1'000;              // capture groups
+inline constexpr unsigned kRegexStack = 400'000;        // backtrack points of one match
+inline constexpr unsigned long kRegexCalls = 100'000;   // subexpression calls of one search
 
 // --- execution ---------------------------------------------------------------------------------
-inline constexpr int kStepsPerDecision = 1'000;            // then the decision is cut and continued
-inline constexpr int kStepsWithoutWait = 100'000;          // a loop that never waits faults
-inline constexpr int kFrameDepth = 64;                     // nested tasks at run time
-inline constexpr size_t kLiveFrames = 10'000;              // tasks of one instance alive at once
-inline constexpr int kChildDepth = 16;                     // run workflow inside run workflow
-inline constexpr size_t kIterations = 1'000'000;           // items of one for
+inline constexpr int kStepsPerDecision = 1'000;    // then the decision is cut and continued
+inline constexpr int kStepsWithoutWait = 100'000;  // a loop that never waits faults
+inline constexpr int kFrameDepth = 64;             // nested tasks at run time
+inline constexpr size_t kLiveFrames = 10'000;      // tasks of one instance alive at once
+inline constexpr int kChildDepth = 16;             // run workflow inside run workflow
+inline constexpr size_t kIterations = 1'000'000;   // items of one for
 inline constexpr int64_t kDurationSeconds = 100LL * 365 * 86'400;  // a wait, a timeout, a delay
-inline constexpr int64_t kRetryDelaySeconds = 86'400;      // a retry's delay is capped here
-inline constexpr int kRetryAttempts = 1'000;               // where the policy names no limit
-inline constexpr size_t kProblemDetailBytes = 16 << 10;    // the rest of an error's text is cut
-inline constexpr size_t kConsumedEvents = 10'000;          // ids remembered by one instance
-inline constexpr size_t kEventsBuffered = 1'000;           // events waiting for one listen's foreach
+inline constexpr int64_t kRetryDelaySeconds = 86'400;              // a retry's delay is capped here
+inline constexpr int kRetryAttempts = 1'000;             // where the policy names no limit
+inline constexpr size_t kProblemDetailBytes = 16 << 10;  // the rest of an error's text is cut
+inline constexpr size_t kConsumedEvents = 10'000;        // ids remembered by one instance
+inline constexpr size_t kEventsBuffered = 1'000;         // events waiting for one listen's foreach
+
+// --- the log -----------------------------------------------------------------------------------
+inline constexpr size_t kBatchBytes = 960 << 10;    // events of one append (NATS takes 1 MiB)
+inline constexpr size_t kEventOverheadBytes = 128;  // of an event beside its values, at most
+inline constexpr int kAppendResends = 5;            // of one whose outcome is unknown
+inline constexpr int64_t kAppendResendMicros = 200'000;
+inline constexpr int64_t kReloadMicros = 1'000'000;     // between attempts to read a shard back
+inline constexpr int64_t kOutboxRetryMicros = 500'000;  // before a refused delivery is repeated
 
 // --- outside work ------------------------------------------------------------------------------
 inline constexpr size_t kHttpResponseBytes = 8 << 20;
 inline constexpr int kHttpRedirects = 10;
 inline constexpr int kHttpConnectSeconds = 10;
-inline constexpr int kHttpSeconds = 300;                   // where the task has no timeout
-inline constexpr size_t kProcessOutputBytes = 1 << 20;     // each of stdout and stderr
-inline constexpr int kProcessSeconds = 3'600;              // where the task has no timeout
+inline constexpr int kHttpSeconds = 300;                // where the task has no timeout
+inline constexpr size_t kProcessOutputBytes = 1 << 20;  // each of stdout and stderr
+inline constexpr int kProcessSeconds = 3'600;           // where the task has no timeout
+inline constexpr int kProcessGraceSeconds = 2;          // from SIGTERM to SIGKILL
+inline constexpr size_t kOpenApiDocuments = 64;         // parsed ones that a worker remembers
+inline constexpr int kOpenApiSeconds = 300;             // then a document is fetched again
+inline constexpr int kReferenceDepth = 32;              // $ref to $ref in an OpenAPI document
+inline constexpr int kTaskDeliveries = 3;  // of one task; more mean that it kills workers
 
 // --- serving -----------------------------------------------------------------------------------
-inline constexpr size_t kRequestBytes = 2 << 20;           // an HTTP request's body
-inline constexpr int kWaitSeconds = 60;                    // the longest ?wait=
-inline constexpr size_t kQueuedCommands = 100'000;         // then 429
-inline constexpr size_t kEventsRetained = 100'000;         // memory event stream, offered to later listens
-inline constexpr size_t kEndedInstances = 100'000;         // ended ones a memory engine remembers
+inline constexpr size_t kRequestBytes = 2 << 20;         // an HTTP request's body
+inline constexpr size_t kRequestHeaderBytes = 16 << 10;  // its request line and headers
+inline constexpr int kRequestSeconds = 30;               // to send a request, to take an answer
+inline constexpr int kIdleSeconds = 75;                  // a connection between two requests
+inline constexpr int kDrainSeconds = 10;                 // requests in flight when the server stops
+inline constexpr size_t kHttpConnections = 10'000;
+inline constexpr size_t kEventsPerRequest = 1'000;  // a batch of CloudEvents
+inline constexpr int kDefinitionsLoading = 64;      // submitted, not yet validated; then 429
+inline constexpr int kWaitSeconds = 60;             // the longest ?wait=
+inline constexpr size_t kQueuedCommands = 100'000;  // then 429
+inline constexpr size_t kEventsRetained = 100'000;  // memory event stream, offered to later listens
+inline constexpr size_t kEndedInstances = 256;      // ended ones that a shard remembers
+inline constexpr size_t kQueuedTasks = 1'000'000;   // memory task queue: not acknowledged yet
+inline constexpr int kDeduplicationSeconds = 120;   // a message id sent again is stored once
+inline constexpr size_t kDeduplicationIds = 100'000;    // ids that a memory sibling remembers
+inline constexpr size_t kDeduplicationBatches = 1'000;  // ids the memory log remembers for a shard
+inline constexpr int kAcknowledgeSeconds = 30;          // then a delivered message comes again
+inline constexpr int kIngressAttempts = 10;             // of one ingress command, then it is dead
 
 }  // namespace jaque::limits

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded pseudo-random numbers (SplitMix64, Steele et al. 2014). Not for secrets. One thread at a time.
+// Seeded pseudo-random numbers (SplitMix64, Steele et al. 2014). Not for secrets. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Early return on a bad absl::Status, and CHECK for our own bugs (abseil 20220623 has no public one).
+// Early return on a bad absl::Status, and CHECK for our own bugs (abseil 20220623 has no public
+// one).
 #pragma once
 
 #include <utility>

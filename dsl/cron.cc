@@ -26,9 +26,9 @@ constexpr Field kMonth{"month", 1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"};
 constexpr Field kWeekday{"day of week", 0, 7, "sunmontuewedthufrisat"};
 
 absl::Status Wrong(const Field& field, std::string_view text) {
-  return absl::InvalidArgumentError(Cat("cron: `", text.substr(0, 40), "` is no ", field.name, " (",
-                                        field.min, " to ", field.max,
-                                        field.words[0] != '\0' ? ", or a name of three letters)" : ")"));
+  return absl::InvalidArgumentError(
+      Cat("cron: `", text.substr(0, 40), "` is no ", field.name, " (", field.min, " to ", field.max,
+          field.words[0] != '\0' ? ", or a name of three letters)" : ")"));
 }
 
 std::optional<int> ParseAtom(const Field& field, std::string_view text) {
@@ -55,7 +55,8 @@ absl::StatusOr<uint64_t> ParseItem(const Field& field, std::string_view item) {
   if (slash != std::string_view::npos) {
     const std::string_view digits = item.substr(slash + 1);
     step = 0;
-    for (char c : digits.substr(0, 3)) step = absl::ascii_isdigit(c) ? step * 10 + (c - '0') : -1000;
+    for (char c : digits.substr(0, 3))
+      step = absl::ascii_isdigit(c) ? step * 10 + (c - '0') : -1000;
     if (digits.size() > 3 || step < 1) {
       return absl::InvalidArgumentError(
           Cat("cron: the step of `", item.substr(0, 40), "` must be a number from 1"));
@@ -75,7 +76,8 @@ absl::StatusOr<uint64_t> ParseItem(const Field& field, std::string_view item) {
       last = *to;
     }
     if (first > last) {
-      return absl::InvalidArgumentError(Cat("cron: the range `", item.substr(0, 40), "` runs backwards"));
+      return absl::InvalidArgumentError(
+          Cat("cron: the range `", item.substr(0, 40), "` runs backwards"));
     }
   }
   uint64_t bits = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cron expressions of five fields (minute, hour, day of month, month, day of week) in UTC. Lists, ranges,
-// steps, English names of months and days, 7 for Sunday. If both day fields are restricted, either match
-// fires (POSIX crontab); only a bare `*` is unrestricted, so `*/2` restricts. Pure, any thread.
+// Cron expressions of five fields (minute, hour, day of month, month, day of week) in UTC. Lists,
+// ranges, steps, English names of months and days, 7 for Sunday. If both day fields are restricted,
+// either match fires (POSIX crontab); only a bare `*` is unrestricted, so `*/2` restricts. Pure,
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace jaque::dsl {
 
 class Cron {
  public:
-  // InvalidArgument says which field is wrong; an expression that can never match (30 February) is wrong.
+  // InvalidArgument says which field is wrong; an expression that can never match (30 February) is
+  // wrong.
   static absl::StatusOr<Cron> Parse(std::string_view text);
 
   // The first matching minute strictly after `after`. Bounded work: at most nine years of days.

@@ -138,7 +138,8 @@ absl::StatusOr<absl::Duration> ParseIsoDuration(std::string_view text) {
 absl::StatusOr<absl::Duration> DurationFromValue(const Value& value) {
   if (value.is_string()) return ParseIsoDuration(value.AsString());
   if (!value.is_object() || value.size() == 0) {
-    return absl::InvalidArgumentError("a duration is ISO 8601 text or an object such as {seconds: 5}");
+    return absl::InvalidArgumentError(
+        "a duration is ISO 8601 text or an object such as {seconds: 5}");
   }
   absl::Duration total = absl::ZeroDuration();
   absl::Status status;

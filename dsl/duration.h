@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of the DSL (reference, "Duration"): ISO 8601 text or an object of days, hours, minutes, seconds
-// and milliseconds. A year counts 365 days, a month 30, a week 7. For the compiler, and for the engine where
-// an expression yields one. Pure, any thread. Sums saturate; InvalidArgument says what is wrong, above
-// limits::kDurationSeconds and below zero included. (Go-style flag durations: base/duration.h.)
+// Durations of the DSL (reference, "Duration"): ISO 8601 text or an object of days, hours, minutes,
+// seconds and milliseconds. A year counts 365 days, a month 30, a week 7. For the compiler, and for
+// the engine where an expression yields one. Pure, any thread. Sums saturate; InvalidArgument says
+// what is wrong, above limits::kDurationSeconds and below zero included. (Go-style flag durations:
+// base/duration.h.)
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard error types of the DSL (reference, "Standard Error Types") and their equivalent spellings.
-// For the engine, the workers and the compiler; pure, any thread.
+// The standard error types of the DSL (reference, "Standard Error Types") and their equivalent
+// spellings. For the engine, the workers and the compiler; pure, any thread.
 #pragma once
 
 #include <string>
@@ -27,13 +27,13 @@ inline constexpr std::string_view kErrorCommunication =
 inline constexpr std::string_view kErrorRuntime =
     "https://open-workflow-specification.org/spec/1.0.0/errors/runtime";
 
-// One spelling for each standard type: both hosts, and the older path /dsl/errors/types/, become the
-// constant above. Other types are returned unchanged.
+// One spelling for each standard type: both hosts, and the older path /dsl/errors/types/, become
+// the constant above. Other types are returned unchanged.
 std::string NormaliseErrorType(std::string_view type);
 
 struct StandardError {
   std::string_view type;
-  int status;              // the default; the status that fits best is to be used
+  int status;  // the default; the status that fits best is to be used
   std::string_view title;
 };
 // By normalised type; nullptr if it is no standard one.

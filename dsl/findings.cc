@@ -5,17 +5,26 @@
 #include <tuple>
 #include <utility>
 
-#include "dsl/text.h"
 #include "base/limits.h"
+#include "dsl/text.h"
 
 namespace jaque::dsl {
 
+bool Findings::full() const { return findings_.size() >= limits::kFindings; }
+
 void Findings::Add(Place place, std::string pointer, std::string message) {
-  if (findings_.size() >= limits::kFindings) return;
+  if (full()) return;
   for (const Finding& other : findings_) {
-    if (other.line == place.line && other.column == place.column && other.message == message) return;
+    if (other.line == place.line && other.column == place.column && other.message == message)
+      return;
   }
   findings_.push_back({place.line, place.column, std::move(pointer), std::move(message)});
+}
+
+void Findings::Add(Findings others) {
+  for (Finding& finding : others.findings_) {
+    Add({finding.line, finding.column}, std::move(finding.pointer), std::move(finding.message));
+  }
 }
 
 void Findings::AddAt(const Node& node, std::string message) {

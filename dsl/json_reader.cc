@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// RFC 8259, strictly, with the places that expression/json.h does not keep. Recursion is bounded by the
-// document's depth limit.
+// RFC 8259, strictly, with the places that expression/json.h does not keep. Recursion is bounded by
+// the document's depth limit.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "dsl/text.h"
 #include "base/limits.h"
 #include "dsl/key_index.h"
 #include "dsl/read.h"
+#include "dsl/text.h"
 #include "dsl/text_place.h"
+#include "dsl/yaml_scalar.h"
 
 namespace jaque::dsl {
 namespace {
@@ -44,7 +45,7 @@ class Parser {
     if (!ParseValue(0, root.get())) return nullptr;
     SkipSpace();
     if (at_ < text_.size()) Fail("text after the end of the document");
-    return refused_ || at_ < text_.size() ? nullptr : std::move(root);
+    return at_ < text_.size() ? nullptr : std::move(root);
   }
 
  private:
@@ -100,14 +101,15 @@ class Parser {
 
   bool ParseWord(Node* node) {
     size_t end = at_;
-    while (end < text_.size() && std::string_view(" \t\r\n,]}").find(text_[end]) == std::string_view::npos) {
+    while (end < text_.size() &&
+           std::string_view(" \t\r\n,]}").find(text_[end]) == std::string_view::npos) {
       ++end;
     }
     const std::string_view word = text_.substr(at_, end - at_);
     if (word == "true" || word == "false") {
       node->value = Value::Bool(word == "true");
     } else if (word != "null") {
-      auto number = Value::NumberFromLiteral(word);
+      auto number = DefinitionNumber(word);
       if (!number.has_value()) return Fail("expected a value");
       node->value = *std::move(number);
     }
@@ -148,8 +150,7 @@ class Parser {
     if (earlier == nullptr) return;
     findings_->Add(child.key_place, "",
                    Cat("duplicate key `", child.key, "`; the first one is at ",
-                                earlier->key_place.line, ":", earlier->key_place.column));
-    refused_ = true;
+                       earlier->key_place.line, ":", earlier->key_place.column));
   }
 
   bool ParseArray(int depth, Node* node) {
@@ -234,7 +235,6 @@ class Parser {
   int line_ = 1;
   size_t line_start_ = 0;
   size_t nodes_ = 0;
-  bool refused_ = false;
 };
 
 }  // namespace

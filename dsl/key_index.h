@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of one mapping while it is read: finds a duplicate, without being quadratic in a great mapping.
+// The keys of one mapping while it is read: finds a duplicate, without being quadratic in a great
+// mapping.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From text to a compiled definition: read (YAML 1.2 core or JSON, with places), validate (all findings,
-// not the first), compile. Pure; any thread.
+// From text to a compiled definition: read (YAML 1.2 core or JSON, with places), validate (all
+// findings, not the first), compile. Pure; any thread.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,11 @@ struct LoadResult {
 
 LoadResult Load(std::string_view text);
 
-// Only the whole-schema and semantic validation, for constructs that this build does not execute yet:
-// true lets them pass as findings do not. `jaque validate` and the API's dry run use it.
+// Only the whole-schema and semantic validation, for constructs that this build does not execute
+// yet: true lets them pass as findings do not. `jaque validate` and the API's dry run use it.
 struct LoadOptions {
-  // A construct of the DSL that the engine cannot run is a finding ("… is not built yet").
+  // A construct of the DSL that the engine cannot run is a finding ("… is not built yet"). If
+  // false, a definition that has one comes back without findings and without a workflow.
   bool refuse_unbuilt = true;
 };
 LoadResult Load(std::string_view text, const LoadOptions& options);

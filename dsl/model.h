@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workflow definition, read, validated and compiled: what the engine and the workers execute. Immutable
-// after Load; shared by threads. Names are the DSL's (Open Workflow Specification DSL 1.0.3).
-// Everything that can be decided from the text alone is decided here: names are resolved to positions,
-// references to `use` are replaced, expressions are compiled, durations are numbers.
+// A workflow definition, read, validated and compiled: what the engine and the workers execute.
+// Immutable after Load; shared by threads. Names are the DSL's (Open Workflow Specification
+// DSL 1.0.3). Everything that can be decided from the text alone is decided here: names are
+// resolved to positions, references to `use` are replaced, expressions are compiled, durations are
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace jaque::dsl {
 struct Task;
 using TaskList = std::vector<std::unique_ptr<const Task>>;
 
-// What happens after a task (reference, "Flow Directive"); a name is resolved to a position in its list.
+// What happens after a task (reference, "Flow Directive"); a name is resolved to a position in its
+// list.
 struct Flow {
   enum class Kind : uint8_t { kContinue, kExit, kEnd, kTask };
   Kind kind = Kind::kContinue;
@@ -35,7 +37,8 @@ struct DataFlow {
   std::optional<Template> transform;  // input.from, output.as, export.as
 };
 
-// A literal duration, or an expression that yields one (ISO 8601 text, or an object like the literal).
+// A literal duration, or an expression that yields one (ISO 8601 text, or an object like the
+// literal).
 struct Duration {
   absl::Duration literal = absl::ZeroDuration();
   std::optional<Template> expression;
@@ -53,7 +56,7 @@ struct SwitchTask {
     std::optional<Template> when;  // absent: the default case
     Flow then;
   };
-  std::vector<Case> cases;         // in order of declaration
+  std::vector<Case> cases;  // in order of declaration
 };
 struct ForTask {
   std::string each = "item";
@@ -74,9 +77,9 @@ struct RetryPolicy {
   std::optional<Template> except_when;
   Duration delay;
   Backoff backoff = Backoff::kConstant;
-  std::optional<int> attempt_count;            // retries, not counting the first try (docs/dsl-notes.md)
-  std::optional<Duration> attempt_duration;    // of each attempt
-  std::optional<Duration> duration;            // of all attempts together
+  std::optional<int> attempt_count;  // retries, not counting the first try (docs/dsl-notes.md)
+  std::optional<Duration> attempt_duration;  // of each attempt
+  std::optional<Duration> duration;          // of all attempts together
   std::optional<Duration> jitter_from, jitter_to;
 };
 // `catch.errors.with`: a static filter; `type` is normalised (docs/dsl-notes.md).
@@ -91,8 +94,8 @@ struct TryTask {
   std::optional<Template> when;
   std::optional<Template> except_when;
   std::optional<RetryPolicy> retry;
-  TaskList catch_tasks;                        // may be empty
-  std::optional<Flow> then;                    // catch.then
+  TaskList catch_tasks;      // may be empty
+  std::optional<Flow> then;  // catch.then
 };
 
 // An error as a definition writes it; a reference to use.errors is already replaced.
@@ -107,7 +110,7 @@ struct WaitTask {
   Duration duration;
 };
 struct EmitTask {
-  Template event;                              // emit.event.with
+  Template event;  // emit.event.with
 };
 
 struct EventFilter {
@@ -116,12 +119,12 @@ struct EventFilter {
   struct Match {
     std::string attribute;
     Template value;
-    bool is_condition = false;                 // a `${ }` expression: must yield true, or equal the attribute
+    bool is_condition = false;  // a `${ }` expression: must yield true, or equal the attribute
   };
   std::vector<Match> with;
   struct Correlation {
     std::string name;
-    Template from;                             // evaluated on the event
+    Template from;  // evaluated on the event
     std::optional<Template> expect;
   };
   std::vector<Correlation> correlate;
@@ -129,8 +132,8 @@ struct EventFilter {
 struct EventConsumption {
   enum class Mode : uint8_t { kOne, kAny, kAll };
   Mode mode = Mode::kOne;
-  std::vector<EventFilter> filters;            // `any: []` has none: every event matches
-  std::optional<Template> until_condition;     // evaluated on the array of events consumed so far
+  std::vector<EventFilter> filters;         // `any: []` has none: every event matches
+  std::optional<Template> until_condition;  // evaluated on the array of events consumed so far
   std::unique_ptr<const EventConsumption> until_events;
 };
 struct ListenTask {
@@ -146,40 +149,51 @@ struct ListenTask {
   std::optional<Foreach> foreach;
 };
 
-// call and run other than workflow: executed by a worker, which evaluates `arguments`. Which kinds exist
-// is the worker's affair; the engine passes them on unseen.
+// call and run other than workflow: executed by a worker, which evaluates `arguments`. Which kinds
+// exist is the worker's affair; the engine passes them on unseen.
 struct WorkerTask {
   enum class Kind : uint8_t { kHttp, kOpenApi, kShell, kScript };
   Kind kind = Kind::kHttp;
-  Template arguments;                          // `with`, or run.shell / run.script; auth references replaced
-  bool await = true;                           // run only
-  std::string return_kind = "stdout";          // run only: stdout, stderr, code, all, none
+  Template arguments;  // `with`, or run.shell / run.script; auth references replaced
+  bool await = true;   // run only
+  std::string return_kind = "stdout";  // run only: stdout, stderr, code, all, none
   std::string pool = "default";
 };
 struct RunWorkflowTask {
-  std::string namespace_, name, version;       // version may be "latest"
+  std::string namespace_, name, version;  // version may be "latest"
   std::optional<Template> input;
   bool await = true;
-  std::string return_kind = "stdout";          // "none" gives null
+  std::string return_kind = "stdout";  // "none" gives null
 };
 
 enum class TaskKind : uint8_t {
-  kSet, kDo, kSwitch, kFor, kFork, kTry, kRaise, kWait, kEmit, kListen, kWorker, kRunWorkflow
+  kSet,
+  kDo,
+  kSwitch,
+  kFor,
+  kFork,
+  kTry,
+  kRaise,
+  kWait,
+  kEmit,
+  kListen,
+  kWorker,
+  kRunWorkflow
 };
 
 struct Task {
   std::string name;
-  std::string pointer;                         // JSON pointer: /do/0/getPet
-  uint32_t index = 0;                          // dense, unique in the workflow, in document order
-  int position = 0;                            // in its list
-  Value definition;                            // as written (`$task.definition`)
-  std::optional<Template> condition;           // `if`
+  std::string pointer;                // JSON pointer: /do/0/getPet
+  uint32_t index = 0;                 // dense, unique in the workflow, in document order
+  int position = 0;                   // in its list
+  Value definition;                   // as written (`$task.definition`)
+  std::optional<Template> condition;  // `if`
   DataFlow input, output, export_to;
   std::optional<Duration> timeout;
   Flow then;
   // Order of TaskKind.
-  std::variant<SetTask, DoTask, SwitchTask, ForTask, ForkTask, TryTask, RaiseTask, WaitTask, EmitTask,
-               ListenTask, WorkerTask, RunWorkflowTask>
+  std::variant<SetTask, DoTask, SwitchTask, ForTask, ForkTask, TryTask, RaiseTask, WaitTask,
+               EmitTask, ListenTask, WorkerTask, RunWorkflowTask>
       spec;
 
   TaskKind kind() const { return static_cast<TaskKind>(spec.index()); }
@@ -189,13 +203,13 @@ struct Task {
 
 struct Workflow {
   std::string namespace_, name, version, dsl;
-  Value document;                              // the whole definition as parsed (`$workflow.definition`)
-  std::string source;                          // as submitted
+  Value document;      // the whole definition as parsed (`$workflow.definition`)
+  std::string source;  // as submitted
   DataFlow input, output;
   TaskList tasks;
   std::optional<Duration> timeout;
-  std::vector<std::string> secrets;            // use.secrets
-  std::vector<const Task*> by_index;           // Task::index to task
+  std::vector<std::string> secrets;   // use.secrets
+  std::vector<const Task*> by_index;  // Task::index to task
 
   std::string id() const { return namespace_ + "/" + name + ":" + version; }
   const Task* FindByPointer(std::string_view pointer) const;

@@ -55,13 +55,19 @@ std::string PointerOf(const Node& node) {
 
 std::string_view KindName(const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::kNull: return "null";
+    case Value::Kind::kNull:
+      return "null";
     case Value::Kind::kFalse:
-    case Value::Kind::kTrue: return "a boolean";
-    case Value::Kind::kNumber: return "a number";
-    case Value::Kind::kString: return "a string";
-    case Value::Kind::kArray: return "a list";
-    case Value::Kind::kObject: return "an object";
+    case Value::Kind::kTrue:
+      return "a boolean";
+    case Value::Kind::kNumber:
+      return "a number";
+    case Value::Kind::kString:
+      return "a string";
+    case Value::Kind::kArray:
+      return "a list";
+    case Value::Kind::kObject:
+      return "an object";
   }
   return "a value";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A definition as read: a tree of values that remember where they stand in the text. The readers make it,
-// the checks walk it; it dies when Load returns. Depth is bounded (limits::kDefinitionDepth), so walking it
-// may recurse. Columns count characters, not bytes.
+// A definition as read: a tree of values that remember where they stand in the text. The readers
+// make it, the checks walk it; it dies when Load returns. Depth is bounded
+// (limits::kDefinitionDepth), so walking it may recurse. Columns count characters, not bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct Place {
 enum class ScalarStyle : uint8_t { kNone, kPlain, kSingle, kDouble, kLiteral, kFolded, kAlias };
 
 struct Node {
-  Value value;                      // the whole subtree
-  Place place;                      // of the value
-  Place key_place;                  // of the key, if this is a member
-  std::string key;                  // if this is a member
+  Value value;      // the whole subtree
+  Place place;      // of the value
+  Place key_place;  // of the key, if this is a member
+  std::string key;  // if this is a member
   ScalarStyle style = ScalarStyle::kNone;
-  std::vector<Node> children;       // items or members, in order
-  const Node* parent = nullptr;     // set by LinkParents, once the tree stands still
+  std::vector<Node> children;    // items or members, in order
+  const Node* parent = nullptr;  // set by LinkParents, once the tree stands still
 
   bool is_object() const { return value.is_object(); }
   bool is_array() const { return value.is_array(); }

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "dsl/text.h"
 #include "base/limits.h"
+#include "dsl/text.h"
 #include "dsl/text_place.h"
 
 namespace jaque::dsl {
@@ -16,7 +16,7 @@ bool CheckBytes(std::string_view text, Findings* findings) {
   if (text.size() > limits::kDefinitionBytes) {
     findings->Add({}, "",
                   Cat("the document has ", text.size(), " bytes, more than the limit of ",
-                               limits::kDefinitionBytes));
+                      limits::kDefinitionBytes));
     return false;
   }
   if (const auto offset = FindInvalidByte(text)) {
@@ -28,20 +28,20 @@ bool CheckBytes(std::string_view text, Findings* findings) {
   return true;
 }
 
-// Flow-style YAML opens with `{` too. What is neither is reported in the language that it looks like.
+// Flow-style YAML opens with `{` too. What is neither is reported in the language that it looks
+// like.
 std::unique_ptr<Node> ReadEither(std::string_view text, Findings* findings) {
   const size_t brace = text.find_first_not_of(kSpace);
   if (brace == std::string_view::npos || text[brace] != '{') return ReadYaml(text, findings);
-  Findings json_findings;
-  if (auto root = ReadJson(text, &json_findings)) return root;
+  Findings in_json, in_yaml;
+  if (auto root = ReadJson(text, &in_json)) {
+    findings->Add(std::move(in_json));
+    return root;
+  }
+  auto root = ReadYaml(text, &in_yaml);
   const size_t next = text.find_first_not_of(kSpace, brace + 1);
   const bool looks_like_json = next != std::string_view::npos && text[next] == '"';
-  Findings yaml_findings;
-  auto root = ReadYaml(text, &yaml_findings);
-  for (Finding& finding : (looks_like_json ? json_findings : yaml_findings).Take()) {
-    if (root != nullptr) break;
-    findings->Add({finding.line, finding.column}, finding.pointer, finding.message);
-  }
+  findings->Add(std::move(root == nullptr && looks_like_json ? in_json : in_yaml));
   return root;
 }
 

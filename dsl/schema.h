@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON Schema (draft 2020-12, and what draft 7 documents commonly use) over Value. Compiled once, any
-// thread. Bounded: hostile schemas and data cost at most steps in proportion to their size.
+// JSON Schema (draft 2020-12, and what draft 7 documents commonly use) over Value. Compiled once,
+// any thread. Bounded: hostile schemas and data cost at most steps in proportion to their size.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace jaque::dsl {
 class Schema {
  public:
   virtual ~Schema() = default;
-  // OK, or InvalidArgument whose message names each violation: "/path: message; …" (at most a few).
+  // OK, or InvalidArgument whose message names each violation: "/path: message; " (a few).
   virtual absl::Status Validate(const Value& value) const = 0;
 };
 

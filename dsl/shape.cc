@@ -36,13 +36,19 @@ std::string Expected(const Shape& shape) {
 
 bool Admits(const Shape& shape, const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::kNull: return false;
+    case Value::Kind::kNull:
+      return false;
     case Value::Kind::kFalse:
-    case Value::Kind::kTrue: return shape.boolean;
-    case Value::Kind::kNumber: return shape.integer || shape.number;
-    case Value::Kind::kString: return shape.text;
-    case Value::Kind::kArray: return shape.list;
-    case Value::Kind::kObject: return shape.object;
+    case Value::Kind::kTrue:
+      return shape.boolean;
+    case Value::Kind::kNumber:
+      return shape.integer || shape.number;
+    case Value::Kind::kString:
+      return shape.text;
+    case Value::Kind::kArray:
+      return shape.list;
+    case Value::Kind::kObject:
+      return shape.object;
   }
   return false;
 }
@@ -57,11 +63,13 @@ void CheckKind(const Node& node, const Shape& shape, Findings* findings) {
 
 void CheckText(const Node& node, const Shape& shape, Findings* findings) {
   const std::string_view text = node.text();
-  if (!shape.words.empty() && std::find(shape.words.begin(), shape.words.end(), text) == shape.words.end()) {
+  if (!shape.words.empty() &&
+      std::find(shape.words.begin(), shape.words.end(), text) == shape.words.end()) {
     return findings->AddAt(node, Cat("must be one of ", Quoted(shape.words, " and ")));
   }
   if (shape.rule == nullptr) return;
-  if (std::string problem = shape.rule(text); !problem.empty()) findings->AddAt(node, std::move(problem));
+  if (std::string problem = shape.rule(text); !problem.empty())
+    findings->AddAt(node, std::move(problem));
 }
 
 void CheckInteger(const Node& node, const Shape& shape, Findings* findings) {
@@ -106,7 +114,8 @@ void CheckChoice(const Node& node, const Shape::Choice& choice, Findings* findin
       const Node* member = node.Find(key);
       if (member == nullptr) continue;
       if (chosen != nullptr && chosen != &group) {
-        return findings->AddAtKey(*member, Cat("`", chosen_key, "` and `", key, "` exclude each other"));
+        return findings->AddAtKey(*member,
+                                  Cat("`", chosen_key, "` and `", key, "` exclude each other"));
       }
       chosen = &group;
       chosen_key = key;
@@ -114,7 +123,8 @@ void CheckChoice(const Node& node, const Shape::Choice& choice, Findings* findin
   }
   if (chosen == nullptr) {
     std::string groups;
-    for (const auto& group : choice) Append(&groups, groups.empty() ? "" : ", or ", Quoted(group, " and "));
+    for (const auto& group : choice)
+      Append(&groups, groups.empty() ? "" : ", or ", Quoted(group, " and "));
     return findings->AddAt(node, Cat("needs ", groups));
   }
   for (std::string_view key : *chosen) {
@@ -224,7 +234,7 @@ Shape ListOf(ShapeFunction items) {
 }
 
 void CheckShape(const Node& node, const Shape& shape, Findings* findings) {
-  if (shape.anything) return;
+  if (shape.anything || findings->full()) return;
   if (!Admits(shape, node.value)) return CheckKind(node, shape, findings);
   if (shape.choose != nullptr) {
     const Shape* chosen = shape.choose(node, findings);
@@ -236,7 +246,8 @@ void CheckShape(const Node& node, const Shape& shape, Findings* findings) {
   if (node.is_object()) CheckObject(node, shape, findings);
   if (node.is_array()) {
     for (const Node& item : node.children) CheckShape(item, shape.items(), findings);
-    if (node.children.size() < shape.least_items) findings->AddAt(node, "the list must not be empty");
+    if (node.children.size() < shape.least_items)
+      findings->AddAt(node, "the list must not be empty");
   }
   if (shape.check != nullptr) shape.check(node, findings);
 }

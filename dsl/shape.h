@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DSL's schema as tables, and the walk that compares a document with them. A Shape says which kinds of
-// value may stand at a place and what each must look like; since the DSL's alternatives always differ in
-// kind or in a key, every error has one clear message instead of "no alternative matches".
-// The tables (shape_*.cc) are built at first use, never freed, and read by any thread.
+// The DSL's schema as tables, and the walk that compares a document with them. A Shape says which
+// kinds of value may stand at a place and what each must look like; since the DSL's alternatives
+// always differ in kind or in a key, every error has one clear message instead of "no alternative
+// matches". The tables (shape_*.cc) are built at first use, never freed, and read by any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ class Field {
 };
 
 struct Shape {
-  std::string_view what;                 // "a duration", for "must be …"
+  std::string_view what;  // "a duration", for "must be …"
   bool anything = false;
 
   bool text = false;
   TextRule rule = nullptr;
-  std::vector<std::string_view> words;   // if not empty: one of these
+  std::vector<std::string_view> words;  // if not empty: one of these
 
   bool integer = false;
   int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
@@ -52,12 +52,13 @@ struct Shape {
 
   bool object = false;
   std::vector<Field> fields;
-  ShapeFunction others = nullptr;        // of members that `fields` does not name; null: there are none
+  ShapeFunction others = nullptr;  // of members that `fields` does not name; null: there are none
   size_t least_members = 0, most_members = std::numeric_limits<size_t>::max();
   // Of each choice, exactly one group of keys is present, and completely.
   using Choice = std::vector<std::vector<std::string_view>>;
   std::vector<Choice> choices;
-  std::vector<std::pair<std::string_view, std::string_view>> needs;  // the first key needs the second
+  std::vector<std::pair<std::string_view, std::string_view>>
+      needs;  // the first key needs the second
 
   bool list = false;
   ShapeFunction items = nullptr;
@@ -77,20 +78,20 @@ Shape Boolean();
 const Shape& Anything();
 const Shape& AnyText();
 Shape Object(std::vector<Field> fields);
-Shape AnyObject();                        // members of any name and kind
+Shape AnyObject();  // members of any name and kind
 Shape MapOf(ShapeFunction values);
 Shape ListOf(ShapeFunction items);
 
 void CheckShape(const Node& node, const Shape& shape, Findings* findings);
 
 // The shapes that others build on.
-const Shape& WorkflowShape();             // the whole document
+const Shape& WorkflowShape();  // the whole document
 const Shape& TaskShape();
-const Shape& TaskListShape();             // at least one task
-const Shape& HandlerListShape();          // may be empty
+const Shape& TaskListShape();     // at least one task
+const Shape& HandlerListShape();  // may be empty
 const Shape& CallShape(std::string_view function);
 const Shape& DurationShape();
-const Shape& TimeoutShape();              // or the name of one
+const Shape& TimeoutShape();  // or the name of one
 const Shape& TimeoutDefinitionShape();
 const Shape& InputShape();
 const Shape& OutputShape();

@@ -29,7 +29,8 @@ const Shape& QueryScalarShape() {
   return shape;
 }
 
-// Wider than the schema, which wants texts only: numbers, booleans and lists have one obvious spelling.
+// Wider than the schema, which wants texts only: numbers, booleans and lists have one obvious
+// spelling.
 const Shape& QueryValueShape() {
   static const Shape& shape = *[] {
     auto* value = new Shape(QueryScalarShape());
@@ -78,21 +79,22 @@ Shape SubscriptionShape() {
   Shape consume = Object(
       {{"for", DurationShape}, {"amount", Integer()}, {"while", condition}, {"until", condition}});
   consume.choices = {{{"amount"}, {"while"}, {"until"}}};
-  return Object({{"filter", condition}, {"consume", consume, kRequired}, {"foreach", IteratorShape}});
+  return Object(
+      {{"filter", condition}, {"consume", consume, kRequired}, {"foreach", IteratorShape}});
 }
 
 Shape AsyncApiShape() {
-  Shape with = Object(
-      {{"document", ResourceShape, kRequired},
-       {"channel", AnyText},
-       {"operation", AnyText},
-       {"server", Object({{"name", AnyText, kRequired}, {"variables", AnyObject()}})},
-       {"protocol", Word({"amqp", "amqp1", "anypointmq", "googlepubsub", "http", "ibmmq", "jms",
-                          "kafka", "mercure", "mqtt", "mqtt5", "nats", "pulsar", "redis", "sns",
-                          "solace", "sqs", "stomp", "ws"})},
-       {"message", Object({{"payload", AnyObject()}, {"headers", AnyObject()}})},
-       {"subscription", SubscriptionShape()},
-       {"authentication", AuthenticationOrNameShape}});
+  Shape with =
+      Object({{"document", ResourceShape, kRequired},
+              {"channel", AnyText},
+              {"operation", AnyText},
+              {"server", Object({{"name", AnyText, kRequired}, {"variables", AnyObject()}})},
+              {"protocol", Word({"amqp", "amqp1", "anypointmq", "googlepubsub", "http", "ibmmq",
+                                 "jms", "kafka", "mercure", "mqtt", "mqtt5", "nats", "pulsar",
+                                 "redis", "sns", "solace", "sqs", "stomp", "ws"})},
+              {"message", Object({{"payload", AnyObject()}, {"headers", AnyObject()}})},
+              {"subscription", SubscriptionShape()},
+              {"authentication", AuthenticationOrNameShape}});
   with.choices = {{{"operation"}, {"channel"}}, {{"message"}, {"subscription"}}};
   return CallTask(std::move(with));
 }
@@ -105,16 +107,16 @@ Shape ParametersShape(size_t least_members) {
 }
 
 Shape A2aShape() {
-  return CallTask(Object(
-      {{"agentCard", ResourceShape},
-       {"server", EndpointShape},
-       {"method",
-        Word({"message/send", "message/stream", "tasks/get", "tasks/list", "tasks/cancel",
-              "tasks/resubscribe", "tasks/pushNotificationConfig/set",
-              "tasks/pushNotificationConfig/get", "tasks/pushNotificationConfig/list",
-              "tasks/pushNotificationConfig/delete", "agent/getAuthenticatedExtendedCard"}),
-        kRequired},
-       {"parameters", ParametersShape(1)}}));
+  return CallTask(
+      Object({{"agentCard", ResourceShape},
+              {"server", EndpointShape},
+              {"method",
+               Word({"message/send", "message/stream", "tasks/get", "tasks/list", "tasks/cancel",
+                     "tasks/resubscribe", "tasks/pushNotificationConfig/set",
+                     "tasks/pushNotificationConfig/get", "tasks/pushNotificationConfig/list",
+                     "tasks/pushNotificationConfig/delete", "agent/getAuthenticatedExtendedCard"}),
+               kRequired},
+              {"parameters", ParametersShape(1)}}));
 }
 
 const Shape& ArgumentsShape() {
@@ -136,8 +138,9 @@ Shape TransportShape() {
 Shape McpShape() {
   return CallTask(Object(
       {{"protocolVersion", AnyText},
-       {"method", Word({"tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list",
-                        "resources/read", "resources/templates/list"}),
+       {"method",
+        Word({"tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list",
+              "resources/read", "resources/templates/list"}),
         kRequired},
        {"parameters", ParametersShape(0)},
        {"timeout", DurationShape},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: events (schema: eventProperties, eventFilter, eventConsumptionStrategy, subscriptionIterator).
+// Tables: events (schema: eventProperties, eventFilter, eventConsumptionStrategy,
+// subscriptionIterator).
 #include "dsl/shape.h"
 
 namespace jaque::dsl {
@@ -22,13 +23,14 @@ Shape EventObject(Field::Need type_needed) {
 }
 
 const Shape& CorrelationShape() {
-  static const Shape& shape = *new Shape(Object({{"from", AnyText, kRequired}, {"expect", AnyText}}));
+  static const Shape& shape =
+      *new Shape(Object({{"from", AnyText, kRequired}, {"expect", AnyText}}));
   return shape;
 }
 
 const Shape& FilterShape() {
-  static const Shape& shape = *new Shape(
-      Object({{"with", EventShape, kRequired}, {"correlate", MapOf(CorrelationShape)}}));
+  static const Shape& shape =
+      *new Shape(Object({{"with", EventShape, kRequired}, {"correlate", MapOf(CorrelationShape)}}));
   return shape;
 }
 

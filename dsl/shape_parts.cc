@@ -32,9 +32,7 @@ Shape SecretOr(Shape shape, std::vector<std::string_view> inline_keys) {
   return shape;
 }
 
-Shape TokenShape() {
-  return Object({{"token", AnyText, kRequired}, {"type", AnyText, kRequired}});
-}
+Shape TokenShape() { return Object({{"token", AnyText, kRequired}, {"type", AnyText, kRequired}}); }
 
 const Shape& ListOfText() {
   static const Shape& shape = *new Shape(ListOf(AnyText));
@@ -42,14 +40,14 @@ const Shape& ListOfText() {
 }
 
 std::vector<Field> OAuthFields() {
-  Shape client = Object(
-      {{"id", AnyText},
-       {"secret", AnyText},
-       {"assertion", AnyText},
-       {"authentication", Word({"client_secret_basic", "client_secret_post", "client_secret_jwt",
-                                "private_key_jwt", "none"})}});
-  Shape request = Object(
-      {{"encoding", Word({"application/x-www-form-urlencoded", "application/json"})}});
+  Shape client =
+      Object({{"id", AnyText},
+              {"secret", AnyText},
+              {"assertion", AnyText},
+              {"authentication", Word({"client_secret_basic", "client_secret_post",
+                                       "client_secret_jwt", "private_key_jwt", "none"})}});
+  Shape request =
+      Object({{"encoding", Word({"application/x-www-form-urlencoded", "application/json"})}});
   return {{"authority", TextWith(CheckUriTemplate)},
           {"grant", Word({"authorization_code", "client_credentials", "password", "refresh_token",
                           "urn:ietf:params:oauth:grant-type:token-exchange"})},
@@ -73,8 +71,8 @@ Shape OAuthShape() {
 }
 
 std::vector<Field> AuthenticationFields() {
-  const Shape password = SecretOr(Object({{"username", AnyText}, {"password", AnyText}}),
-                                  {"username", "password"});
+  const Shape password =
+      SecretOr(Object({{"username", AnyText}, {"password", AnyText}}), {"username", "password"});
   return {{"basic", password},
           {"bearer", SecretOr(Object({{"token", AnyText}}), {"token"})},
           {"digest", password},
@@ -83,19 +81,21 @@ std::vector<Field> AuthenticationFields() {
 }
 
 Shape BackoffShape() {
-  Shape shape = Object({{"constant", AnyObject()}, {"exponential", AnyObject()}, {"linear", AnyObject()}});
+  Shape shape =
+      Object({{"constant", AnyObject()}, {"exponential", AnyObject()}, {"linear", AnyObject()}});
   shape.choices = {{{"constant"}, {"exponential"}, {"linear"}}};
   return shape;
 }
 
 Shape RetryObject() {
-  return Object({{"when", AnyText},
-                 {"exceptWhen", AnyText},
-                 {"delay", DurationShape},
-                 {"backoff", BackoffShape()},
-                 {"limit", Object({{"attempt", Object({{"count", Integer()}, {"duration", DurationShape}})},
-                                   {"duration", DurationShape}})},
-                 {"jitter", Object({{"from", DurationShape, kRequired}, {"to", DurationShape, kRequired}})}});
+  return Object(
+      {{"when", AnyText},
+       {"exceptWhen", AnyText},
+       {"delay", DurationShape},
+       {"backoff", BackoffShape()},
+       {"limit", Object({{"attempt", Object({{"count", Integer()}, {"duration", DurationShape}})},
+                         {"duration", DurationShape}})},
+       {"jitter", Object({{"from", DurationShape, kRequired}, {"to", DurationShape, kRequired}})}});
 }
 
 Shape ErrorObject() {

@@ -2,6 +2,7 @@
 // Tables: tasks (schema: task, taskBase and each …Task but callTask).
 #include <array>
 
+#include "dsl/compile.h"
 #include "dsl/shape.h"
 #include "dsl/text.h"
 
@@ -26,17 +27,19 @@ Shape ForShape() {
   Shape in = ListOf(InlineItemShape);
   in.text = true;
   in.what = "a runtime expression or a list of objects";
-  return Object(TaskFields({{"for", Object({{"each", TextWith(CheckVariableName)},
-                                            {"in", in, kRequired},
-                                            {"at", TextWith(CheckVariableName)}}),
+  return Object(TaskFields({{"for",
+                             Object({{"each", TextWith(CheckVariableName)},
+                                     {"in", in, kRequired},
+                                     {"at", TextWith(CheckVariableName)}}),
                              kRequired},
                             {"while", AnyText},
                             {"do", TaskListShape, kRequired}}));
 }
 
 Shape ForkShape() {
-  return Object(TaskFields(
-      {{"fork", Object({{"branches", TaskListShape, kRequired}, {"compete", Boolean()}}), kRequired}}));
+  return Object(
+      TaskFields({{"fork", Object({{"branches", TaskListShape, kRequired}, {"compete", Boolean()}}),
+                   kRequired}}));
 }
 
 Shape EmitShape() {
@@ -45,7 +48,8 @@ Shape EmitShape() {
 }
 
 Shape ListenShape() {
-  Shape listen = Object({{"to", ConsumptionShape, kRequired}, {"read", Word({"data", "envelope", "raw"})}});
+  Shape listen =
+      Object({{"to", ConsumptionShape, kRequired}, {"read", Word({"data", "envelope", "raw"})}});
   return Object(TaskFields({{"listen", listen, kRequired}, {"foreach", IteratorShape}}));
 }
 
@@ -221,9 +225,19 @@ const Shape& TaskItemShape() {
 
 }  // namespace
 
+std::string_view TaskKindKey(const Node& node) {
+  const bool loop = node.Find("for") != nullptr;
+  for (const Node& member : node.children) {
+    for (const Kind& kind : Kinds()) {
+      if (kind.key == member.key && !(loop && member.key == "do")) return kind.key;
+    }
+  }
+  return {};
+}
+
 std::vector<Field> TaskFields(std::vector<Field> more) {
-  std::vector<Field> fields = {{"if", AnyText},         {"input", InputShape},
-                               {"output", OutputShape}, {"export", ExportShape},
+  std::vector<Field> fields = {{"if", AnyText},           {"input", InputShape},
+                               {"output", OutputShape},   {"export", ExportShape},
                                {"timeout", TimeoutShape}, {"then", AnyText},
                                {"metadata", AnyObject()}};
   fields.insert(fields.begin(), more.begin(), more.end());

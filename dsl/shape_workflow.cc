@@ -64,14 +64,14 @@ const Shape& WorkflowShape() {
 }
 
 const Shape& ExtensionShape() {
-  static const Shape& shape = *new Shape(
-      Object({{"extend",
-               Word({"call", "composite", "emit", "for", "listen", "raise", "run", "set", "switch",
-                     "try", "wait", "all"}),
-               kRequired},
-              {"when", AnyText},
-              {"before", HandlerListShape},
-              {"after", HandlerListShape}}));
+  static const Shape& shape =
+      *new Shape(Object({{"extend",
+                          Word({"call", "composite", "emit", "for", "listen", "raise", "run", "set",
+                                "switch", "try", "wait", "all"}),
+                          kRequired},
+                         {"when", AnyText},
+                         {"before", HandlerListShape},
+                         {"after", HandlerListShape}}));
   return shape;
 }
 

@@ -40,8 +40,8 @@ class Allowance {
   absl::StatusOr<Value> Run(const expression::Program& program, const Value& input) {
     if (evaluation_.monotonic) {
       // Never nothing: a program that needs no time must not fail for want of it.
-      evaluation_.bounds.wall_time = std::max(
-          wall_time_ - (evaluation_.monotonic() - started_), absl::Milliseconds(1));
+      evaluation_.bounds.wall_time =
+          std::max(wall_time_ - (evaluation_.monotonic() - started_), absl::Milliseconds(1));
     }
     absl::StatusOr<Value> result = expression::Evaluate(program, input, evaluation_);
     if (result.ok()) {
@@ -131,6 +131,23 @@ expression::Program::Footprint Template::InputFootprint() const {
   return merged;
 }
 
+expression::Program::Footprint Template::VariableFootprint(std::string_view name) const {
+  expression::Program::Footprint merged;
+  const auto merge = [&merged](const expression::Program::Footprint& part) {
+    merged.all = merged.all || part.all;
+    AddUnique(part.fields, &merged.fields);
+  };
+  if (const auto* program = node_->Runs()) {
+    const auto& used = program->variables();
+    if (std::find(used.begin(), used.end(), name) != used.end()) {
+      merge(program->variable_footprint(name));
+    }
+  }
+  for (const auto& [key, member] : node_->members) merge(member.VariableFootprint(name));
+  for (const Template& item : node_->items) merge(item.VariableFootprint(name));
+  return merged;
+}
+
 const std::vector<std::pair<std::string, Template>>& Template::members() const {
   return node_->members;
 }
@@ -142,7 +159,6 @@ const Template* Template::FindMember(std::string_view key) const {
   return nullptr;
 }
 
-
 absl::StatusOr<Value> Template::Evaluate(const Value& input,
                                          const expression::Evaluation& evaluation) const {
   if (is_constant()) return node_->constant;
@@ -153,8 +169,10 @@ absl::StatusOr<Value> Template::Evaluate(const Value& input,
   // Depth is that of the definition, so recursion is bounded.
   const auto evaluate = [&](const auto& self, const Node& node) -> absl::StatusOr<Value> {
     switch (node.kind) {
-      case Node::Kind::kConstant: return node.constant;
-      case Node::Kind::kExpression: return allowance.Run(*node.program, input);
+      case Node::Kind::kConstant:
+        return node.constant;
+      case Node::Kind::kExpression:
+        return allowance.Run(*node.program, input);
       case Node::Kind::kLooseExpression: {
         absl::StatusOr<Value> result = allowance.Run(*node.program, input);
         if (absl::IsInvalidArgument(result.status())) return Value::String(node.text);

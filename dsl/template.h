@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value of a definition with runtime expressions inside: constants stay, `${ … }` strings are evaluated
-// (strict mode). The result is data: what it contains is never evaluated again. Immutable, any thread.
+// A value of a definition with runtime expressions inside: constants stay, `${ … }` strings are
+// evaluated (strict mode). The result is data: what it contains is never evaluated again.
+// Immutable, any thread.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace jaque::dsl {
 
 class Template {
  public:
-  Template();                                   // the constant null
+  Template();  // the constant null
   static Template Constant(Value value);
   static Template Expression(std::shared_ptr<const expression::Program> program);
   // Loose mode (docs/dsl-notes.md): where the evaluation fails, the result is `text`.
@@ -26,21 +27,24 @@ class Template {
   static Template Array(std::vector<Template> items);
 
   bool is_constant() const;
-  const Value& constant() const;                // CHECKs is_constant
-  const std::shared_ptr<const expression::Program>* program() const;  // null unless one strict expression
+  const Value& constant() const;  // CHECKs is_constant
+  const std::shared_ptr<const expression::Program>* program()
+      const;  // null unless one strict expression
 
   // Names of the variables (without '$') that the expressions use, each once.
   std::vector<std::string> Variables() const;
   // What of `.` and of a variable the expressions can touch, merged.
   expression::Program::Footprint InputFootprint() const;
+  expression::Program::Footprint VariableFootprint(std::string_view name) const;
 
   // Members of an object template, for those who evaluate them one by one; empty otherwise.
   const std::vector<std::pair<std::string, Template>>& members() const;
   const Template* FindMember(std::string_view key) const;
 
-  // InvalidArgument or ResourceExhausted as Program::Run gives it. The bounds of time and memory hold for
-  // the whole template, the others for each of its expressions.
-  absl::StatusOr<Value> Evaluate(const Value& input, const expression::Evaluation& evaluation) const;
+  // InvalidArgument or ResourceExhausted as Program::Run gives it. The bounds of time and memory
+  // hold for the whole template, the others for each of its expressions.
+  absl::StatusOr<Value> Evaluate(const Value& input,
+                                 const expression::Evaluation& evaluation) const;
 
  private:
   struct Node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining text for messages. (The distribution's abseil has a string_view of its own, so absl::StrCat does
-// not take std::string_view.) Pure, any thread.
+// Joining text for messages. (The distribution's abseil has a string_view of its own, so
+// absl::StrCat does not take std::string_view.) Pure, any thread.
 #pragma once
 
 #include <string>

@@ -28,8 +28,8 @@ size_t SequenceLength(std::string_view text, size_t i) {
   return length;
 }
 
-// Walks a scalar's source and its resolved text side by side. Runs of white space are matched with each
-// other as a whole, whatever folding and indentation made of them.
+// Walks a scalar's source and its resolved text side by side. Runs of white space are matched with
+// each other as a whole, whatever folding and indentation made of them.
 class Alignment {
  public:
   Alignment(std::string_view text, size_t start, ScalarStyle style)

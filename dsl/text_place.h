@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in a text: where a byte stands, and where a character of a scalar's resolved text was written.
-// Pure; used for messages only, so it costs nothing while all is well.
+// Places in a text: where a byte stands, and where a character of a scalar's resolved text was
+// written. Pure; used for messages only, so it costs nothing while all is well.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,8 @@ bool IsIdentifiers(std::string_view text, bool numbers_have_no_zero) {
   for (size_t start = 0; start <= text.size();) {
     const size_t dot = std::min(text.find('.', start), text.size());
     const std::string_view part = text.substr(start, dot - start);
-    if (!AllOf(part, [](unsigned char c) { return absl::ascii_isalnum(c) || c == '-'; })) return false;
+    if (!AllOf(part, [](unsigned char c) { return absl::ascii_isalnum(c) || c == '-'; }))
+      return false;
     if (numbers_have_no_zero && part.size() > 1 && part[0] == '0' && IsDigits(part)) return false;
     start = dot + 1;
   }
@@ -89,7 +90,8 @@ std::string CheckBraces(std::string_view text) {
     if (text[brace] == '}' || close == std::string_view::npos) {
       return "the braces of the URI template do not match";
     }
-    if (auto problem = CheckTemplateName(text.substr(brace + 1, close - brace - 1)); !problem.empty()) {
+    if (auto problem = CheckTemplateName(text.substr(brace + 1, close - brace - 1));
+        !problem.empty()) {
       return problem;
     }
     text.remove_prefix(close + 1);
@@ -148,7 +150,8 @@ bool IsDateTime(std::string_view text) {
   }
   if (at + 1 == text.size()) return (text[at] | 0x20) == 'z';
   return at + 6 == text.size() && (text[at] == '+' || text[at] == '-') && digits(at + 1, 2) &&
-         text[at + 3] == ':' && digits(at + 4, 2) && number(at + 1, 2) < 24 && number(at + 4, 2) < 60;
+         text[at + 3] == ':' && digits(at + 4, 2) && number(at + 1, 2) < 24 &&
+         number(at + 4, 2) < 60;
 }
 
 std::string CheckSemanticVersion(std::string_view text) {
@@ -167,7 +170,8 @@ std::string CheckDnsLabel(std::string_view text) {
 }
 
 std::string CheckHost(std::string_view text) {
-  return IsLabel(text, true) ? "" : "must be a host name of up to 63 letters, digits, hyphens and dots";
+  return IsLabel(text, true) ? ""
+                             : "must be a host name of up to 63 letters, digits, hyphens and dots";
 }
 
 std::string CheckNotEmpty(std::string_view text) { return text.empty() ? "must not be empty" : ""; }
@@ -179,7 +183,8 @@ std::string CheckRuntimeExpression(std::string_view text) {
 std::string CheckUriTemplate(std::string_view text) {
   if (text.empty()) return "must be a URI, but is empty";
   if (text.find("${") != std::string_view::npos) {
-    return "a runtime expression inside a URI is not evaluated: write the whole URI as one, or `{name}`";
+    return "a runtime expression inside a URI is not evaluated: write the whole URI as one, or "
+           "`{name}`";
   }
   if (text.find_first_of(kSpace) != std::string_view::npos) return "a URI cannot hold white space";
   const size_t scheme = text.find_first_of(":/?#{");
@@ -209,8 +214,9 @@ std::string CheckDurationText(std::string_view text) {
 }
 
 std::string CheckVariableName(std::string_view text) {
-  static constexpr std::string_view kOwn[] = {"context", "input",   "output",        "secrets", "task",
-                                              "workflow", "runtime", "authorization", "__loc__", "ENV"};
+  static constexpr std::string_view kOwn[] = {"context", "input",    "output",  "secrets",
+                                              "task",    "workflow", "runtime", "authorization",
+                                              "__loc__", "ENV"};
   const auto part = [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; };
   if (!AllOf(text, part) || absl::ascii_isdigit(text[0])) {
     return "must be a variable name: letters, digits and _, not a digit first, without `$`";
@@ -226,9 +232,13 @@ std::string_view Nearest(std::string_view text, const std::vector<std::string_vi
   size_t best_distance = 3;
   if (text.size() > 40) return best;
   for (std::string_view name : names) {
+    if (std::max(text.size(), name.size()) - std::min(text.size(), name.size()) >= best_distance) {
+      continue;
+    }
     const size_t distance = Distance(text, name);
     // One slip in a short word, two in a longer one.
-    if (distance < best_distance && distance <= std::max<size_t>(1, std::min(text.size(), name.size()) / 3)) {
+    if (distance < best_distance && distance < text.size() &&
+        distance <= std::max<size_t>(1, std::min(text.size(), name.size()) / 3)) {
       best = name;
       best_distance = distance;
     }

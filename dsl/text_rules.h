@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that a text of a definition must keep: each says what is wrong, or "" if nothing is. Hand-written
-// scanners instead of regular expressions, because the texts come from strangers. Pure, any thread.
+// Rules that a text of a definition must keep: each says what is wrong, or "" if nothing is.
+// Hand-written scanners instead of regular expressions, because the texts come from strangers.
+// Pure, any thread.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace jaque::dsl {
 using TextRule = std::string (*)(std::string_view text);
 
 std::string CheckSemanticVersion(std::string_view text);
-std::string CheckDslVersion(std::string_view text);      // a semantic version 1.0.x
+std::string CheckDslVersion(std::string_view text);  // a semantic version 1.0.x
 std::string CheckDnsLabel(std::string_view text);
 std::string CheckHost(std::string_view text);
 std::string CheckNotEmpty(std::string_view text);
@@ -21,8 +22,9 @@ std::string CheckUriTemplate(std::string_view text);
 std::string CheckUriOrExpression(std::string_view text);
 std::string CheckPointerOrExpression(std::string_view text);
 std::string CheckDateTimeOrExpression(std::string_view text);
-std::string CheckDurationText(std::string_view text);    // ISO 8601 or an expression
-std::string CheckVariableName(std::string_view text);    // usable as `$name`, and not the runtime's own
+std::string CheckDurationText(std::string_view text);  // ISO 8601 or an expression
+std::string CheckVariableName(
+    std::string_view text);  // usable as `$name`, and not the runtime's own
 
 // `${ … }` as the whole text, white space around it aside.
 bool IsRuntimeExpression(std::string_view text);

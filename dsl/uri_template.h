@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// URI templates as the DSL has them (reference, "URI Template"): RFC 6570 simple expansion of `{name}` over
-// the top-level properties of the input, names taken verbatim. For the workers; pure, any thread.
+// URI templates as the DSL has them (reference, "URI Template"): RFC 6570 simple expansion of
+// `{name}` over the top-level properties of the input, names taken verbatim. For the workers; pure,
+// any thread.
 #pragma once
 
 #include <string>

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "dsl/text.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
 #include "dsl/key_index.h"
 #include "dsl/read.h"
+#include "dsl/text.h"
 #include "dsl/text_place.h"
 #include "dsl/yaml_scalar.h"
 
@@ -29,11 +29,16 @@ std::string_view ViewOf(const yaml_char_t* text) {
 
 ScalarStyle StyleOf(yaml_scalar_style_t style) {
   switch (style) {
-    case YAML_SINGLE_QUOTED_SCALAR_STYLE: return ScalarStyle::kSingle;
-    case YAML_DOUBLE_QUOTED_SCALAR_STYLE: return ScalarStyle::kDouble;
-    case YAML_LITERAL_SCALAR_STYLE: return ScalarStyle::kLiteral;
-    case YAML_FOLDED_SCALAR_STYLE: return ScalarStyle::kFolded;
-    default: return ScalarStyle::kPlain;
+    case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+      return ScalarStyle::kSingle;
+    case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
+      return ScalarStyle::kDouble;
+    case YAML_LITERAL_SCALAR_STYLE:
+      return ScalarStyle::kLiteral;
+    case YAML_FOLDED_SCALAR_STYLE:
+      return ScalarStyle::kFolded;
+    default:
+      return ScalarStyle::kPlain;
   }
 }
 
@@ -65,8 +70,8 @@ class EventReader {
   yaml_event_t event_{};
 };
 
-// Builds the tree from events, without recursion. Stops at the first finding of its own, since what comes
-// after would be guesswork; duplicate keys do not stop it.
+// Builds the tree from events, without recursion. Stops at the first finding of its own, since what
+// comes after would be guesswork; duplicate keys do not stop it.
 class TreeBuilder {
  public:
   TreeBuilder(std::string_view text, Findings* findings) : text_(text), findings_(findings) {}
@@ -83,14 +88,14 @@ class TreeBuilder {
     }
     if (failed_) return nullptr;
     if (root_ == nullptr) Fail({1, 1}, "the document is empty");
-    return refused_ ? nullptr : std::move(root_);
+    return std::move(root_);
   }
 
  private:
   struct Open {
     Node node;
-    size_t nodes = 1;        // of the subtree so far, aliases expanded
-    int height = 0;          // of the subtree so far
+    size_t nodes = 1;  // of the subtree so far, aliases expanded
+    int height = 0;    // of the subtree so far
     std::string anchor;
     KeyIndex keys;
     std::optional<std::string> key;
@@ -104,7 +109,13 @@ class TreeBuilder {
 
   void Fail(Place place, std::string message) {
     findings_->Add(place, PointerHere(), std::move(message));
-    failed_ = refused_ = true;
+    failed_ = true;
+  }
+
+  // A limit concerns the whole document.
+  void FailAtLimit(Place place, std::string message) {
+    findings_->Add(place, "", std::move(message));
+    failed_ = true;
   }
 
   void FailAtParser(const yaml_parser_t& parser) {
@@ -135,9 +146,12 @@ class TreeBuilder {
 
   void Handle(const yaml_event_t& event) {
     switch (event.type) {
-      case YAML_DOCUMENT_START_EVENT: return StartDocument(event);
-      case YAML_SCALAR_EVENT: return HandleScalar(event);
-      case YAML_ALIAS_EVENT: return HandleAlias(event);
+      case YAML_DOCUMENT_START_EVENT:
+        return StartDocument(event);
+      case YAML_SCALAR_EVENT:
+        return HandleScalar(event);
+      case YAML_ALIAS_EVENT:
+        return HandleAlias(event);
       case YAML_SEQUENCE_START_EVENT:
         return OpenCollection(event, ViewOf(event.data.sequence_start.anchor),
                               ViewOf(event.data.sequence_start.tag), Value::Array());
@@ -145,8 +159,10 @@ class TreeBuilder {
         return OpenCollection(event, ViewOf(event.data.mapping_start.anchor),
                               ViewOf(event.data.mapping_start.tag), Value::Object());
       case YAML_SEQUENCE_END_EVENT:
-      case YAML_MAPPING_END_EVENT: return CloseCollection();
-      default: return;
+      case YAML_MAPPING_END_EVENT:
+        return CloseCollection();
+      default:
+        return;
     }
   }
 
@@ -155,11 +171,11 @@ class TreeBuilder {
     if (root_ != nullptr) {
       return Fail(PlaceOf(event.start_mark),
                   Cat("a second document starts here; the definition is the one at ",
-                               root_->place.line, ":", root_->place.column));
+                      root_->place.line, ":", root_->place.column));
     }
     if (version != nullptr && version->minor != 2) {
       Fail(PlaceOf(event.start_mark), Cat("the document asks for YAML ", version->major, ".",
-                                                   version->minor, "; YAML 1.2 is read"));
+                                          version->minor, "; YAML 1.2 is read"));
     }
   }
 
@@ -202,8 +218,7 @@ class TreeBuilder {
       AppendPointerToken(text, &pointer);
       findings_->Add(place, std::move(pointer),
                      Cat("duplicate key `", text, "`; the first one is at ",
-                                  earlier->key_place.line, ":", earlier->key_place.column));
-      refused_ = true;
+                         earlier->key_place.line, ":", earlier->key_place.column));
     }
     open.key = text;
     open.key_place = place;
@@ -232,12 +247,12 @@ class TreeBuilder {
   // Whether the limits allow `nodes` more here, `height` levels high.
   bool Admit(Place place, size_t nodes, int height) {
     if (nodes > limits::kDefinitionNodes - total_nodes_) {
-      Fail(place, Cat("the document has more than ", limits::kDefinitionNodes,
-                               " values (aliases count as what they stand for)"));
+      FailAtLimit(place, Cat("the document has more than ", limits::kDefinitionNodes,
+                             " values (aliases count as what they stand for)"));
       return false;
     }
     if (static_cast<int>(open_.size()) + height + 1 > limits::kDefinitionDepth) {
-      Fail(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
+      FailAtLimit(place, Cat("nested deeper than ", limits::kDefinitionDepth, " levels"));
       return false;
     }
     total_nodes_ += nodes;
@@ -252,7 +267,7 @@ class TreeBuilder {
     if (!tag.empty() && tag != "!" &&
         tag != (array ? "tag:yaml.org,2002:seq" : "tag:yaml.org,2002:map")) {
       return Fail(place, Cat("the tag ", ShortTag(tag), " does not fit ",
-                                      array ? "a sequence" : "a mapping"));
+                             array ? "a sequence" : "a mapping"));
     }
     if (!Admit(place, 1, 0)) return;
     Open open;
@@ -277,8 +292,8 @@ class TreeBuilder {
       // The copy kept for aliases counts too, or nested anchors would make it quadratic.
       anchored_nodes_ += open.nodes;
       if (anchored_nodes_ > limits::kDefinitionNodes) {
-        return Fail(node.place, Cat("anchors cover more than ", limits::kDefinitionNodes,
-                                             " values"));
+        return FailAtLimit(node.place,
+                           Cat("anchors cover more than ", limits::kDefinitionNodes, " values"));
       }
       anchors_[open.anchor] = {node, open.nodes, open.height};
     }
@@ -308,8 +323,7 @@ class TreeBuilder {
   absl::flat_hash_map<std::string, Anchored> anchors_;
   size_t total_nodes_ = 0;
   size_t anchored_nodes_ = 0;
-  bool failed_ = false;   // reading cannot go on
-  bool refused_ = false;  // the tree is of no use
+  bool failed_ = false;  // reading cannot go on
 };
 
 }  // namespace

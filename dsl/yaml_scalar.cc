@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dsl/yaml_scalar.h"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,7 +46,9 @@ std::optional<Value> ParseRadix(std::string_view text) {
   double approximate = 0;
   bool fits = true;
   for (char c : text.substr(2)) {
-    const int digit = absl::ascii_isdigit(c) ? c - '0' : absl::ascii_isxdigit(c) ? (c | 0x20) - 'a' + 10 : 99;
+    const int digit = absl::ascii_isdigit(c)    ? c - '0'
+                      : absl::ascii_isxdigit(c) ? (c | 0x20) - 'a' + 10
+                                                : 99;
     if (digit >= radix) return std::nullopt;
     fits = fits && exact < (uint64_t{1} << 59);
     exact = exact * radix + digit;
@@ -83,13 +86,14 @@ std::optional<Value> ParseDecimal(std::string_view text) {
     text = {};
   }
   if (!text.empty()) return std::nullopt;
-  return Value::NumberFromLiteral(json);
+  return DefinitionNumber(json);
 }
 
 std::optional<Value> ParseNumber(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const char first = text[0];
-  if (!absl::ascii_isdigit(first) && first != '-' && first != '+' && first != '.') return std::nullopt;
+  if (!absl::ascii_isdigit(first) && first != '-' && first != '+' && first != '.')
+    return std::nullopt;
   if (auto value = ParseRadix(text)) return value;
   return ParseDecimal(text);
 }
@@ -104,6 +108,17 @@ absl::Status NotFinite(std::string_view text) {
 std::string ShortTag(std::string_view tag) {
   if (tag.starts_with(kCoreTags)) return Cat("!!", tag.substr(kCoreTags.size()));
   return std::string(tag);
+}
+
+std::optional<Value> DefinitionNumber(std::string_view json) {
+  auto number = Value::NumberFromLiteral(json);
+  if (!number.has_value() || json.find_first_of("eE.") == std::string_view::npos) return number;
+  // Below 2^53 a whole double is exact.
+  const double value = number->AsDouble();
+  if (std::abs(value) < 9e15 && value == std::floor(value) && value != 0) {
+    return Value::Int(static_cast<int64_t>(value));
+  }
+  return number;
 }
 
 absl::StatusOr<Value> ResolvePlainScalar(std::string_view text) {

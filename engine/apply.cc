@@ -21,21 +21,36 @@ class Application {
   void Apply(const Fact& fact) {
     const v1::Event& event = fact.event;
     switch (event.kind_case()) {
-      case v1::Event::kTaskStarted: return TaskStarted(fact, event.task_started());
-      case v1::Event::kTaskCompleted: return TaskCompleted(fact, event.task_completed());
-      case v1::Event::kIterationStarted: return IterationStarted(event.iteration_started());
-      case v1::Event::kErrorRaised: return ErrorRaised(event.error_raised());
-      case v1::Event::kRetryScheduled: return RetryScheduled(event.retry_scheduled());
-      case v1::Event::kAttemptStarted: return AttemptStarted(event.attempt_started());
-      case v1::Event::kCatchStarted: return CatchStarted(fact, event.catch_started());
-      case v1::Event::kEventConsumed: return EventConsumed(fact, event.event_consumed());
-      case v1::Event::kForeachStarted: return ForeachStarted(event.foreach_started());
-      case v1::Event::kForeachCompleted: return ForeachCompleted(fact, event.foreach_completed());
-      case v1::Event::kInstanceCompleted: return Completed(fact);
-      case v1::Event::kInstanceFaulted: return Faulted(event.instance_faulted());
-      case v1::Event::kInstanceCancelled: return Cancelled(event.instance_cancelled());
-      case v1::Event::kOutboxConfirmed: return OutboxConfirmed(event.outbox_confirmed());
-      default: JAQUE_CHECK(false);
+      case v1::Event::kTaskStarted:
+        return TaskStarted(fact, event.task_started());
+      case v1::Event::kTaskCompleted:
+        return TaskCompleted(fact, event.task_completed());
+      case v1::Event::kIterationStarted:
+        return IterationStarted(event.iteration_started());
+      case v1::Event::kErrorRaised:
+        return ErrorRaised(event.error_raised());
+      case v1::Event::kRetryScheduled:
+        return RetryScheduled(event.retry_scheduled());
+      case v1::Event::kAttemptStarted:
+        return AttemptStarted(event.attempt_started());
+      case v1::Event::kCatchStarted:
+        return CatchStarted(fact, event.catch_started());
+      case v1::Event::kEventConsumed:
+        return EventConsumed(fact, event.event_consumed());
+      case v1::Event::kForeachStarted:
+        return ForeachStarted(event.foreach_started());
+      case v1::Event::kForeachCompleted:
+        return ForeachCompleted(fact, event.foreach_completed());
+      case v1::Event::kInstanceCompleted:
+        return Completed(fact);
+      case v1::Event::kInstanceFaulted:
+        return Faulted(event.instance_faulted());
+      case v1::Event::kInstanceCancelled:
+        return Cancelled(event.instance_cancelled());
+      case v1::Event::kOutboxConfirmed:
+        return OutboxConfirmed(event.outbox_confirmed());
+      default:
+        JAQUE_CHECK(false);
     }
   }
 
@@ -48,7 +63,8 @@ class Application {
 
   void TaskStarted(const Fact& fact, const v1::TaskStarted& started) {
     Frame& parent = FrameOf(started.parent());
-    Frame& frame = frames_.Add(started.frame(), &parent, instance_.workflow->by_index[started.task()]);
+    Frame& frame =
+        frames_.Add(started.frame(), &parent, instance_.workflow->by_index[started.task()]);
     frame.started = at_;
     frame.timeout = started.timeout_micros();
     frame.wake = started.wake_micros();
@@ -58,7 +74,9 @@ class Application {
     frames_.Begin(&frame, fact.data);
     if (parent.Get<ForkState>() != nullptr) {
       ++parent.cursor;
-      frames_.MakeReady(parent.id);
+      frames_.Refresh(parent);
+    } else {
+      frames_.Unready(parent.id);
     }
     if (frame.task->kind() == dsl::TaskKind::kRunWorkflow) {
       AddChild(&instance_, &frame, started.child_definition(), *fact.data);
@@ -69,7 +87,7 @@ class Application {
     ++instance_.steps_without_wait;
     Frame& parent = FrameOf(completed.parent());
     const dsl::Task& task = *instance_.workflow->by_index[completed.task()];
-    Value output = fact.data.has_value()  ? *fact.data
+    Value output = fact.data.has_value()                ? *fact.data
                    : parent.Get<ForkState>() != nullptr ? parent.input
                                                         : parent.data;
     if (fact.context.has_value()) instance_.context = *fact.context;
@@ -85,7 +103,7 @@ class Application {
       parent.data = std::move(output);
       parent.cursor = completed.next().position();
     }
-    frames_.MakeReady(parent.id);
+    frames_.Refresh(parent);
   }
 
   // `end`: everything else stops, and the root has nothing more to do than to give its output.
@@ -94,7 +112,7 @@ class Application {
     Frame& root = FrameOf(kRootFrame);
     root.data = std::move(output);
     root.cursor = static_cast<uint32_t>(instance_.workflow->tasks.size());
-    frames_.MakeReady(kRootFrame);
+    frames_.Refresh(root);
   }
 
   void IterationStarted(const v1::IterationStarted& started) {
@@ -102,7 +120,7 @@ class Application {
     Frame& frame = FrameOf(started.frame());
     frame.Get<ForState>()->iteration = started.iteration();
     frame.cursor = 0;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void ErrorRaised(const v1::ErrorRaised& raised) { frames_.RemoveBelow(raised.frame()); }
@@ -124,7 +142,7 @@ class Application {
     frame.wake = started.wake_micros();
     frame.cursor = 0;
     frame.data = frame.input;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void CatchStarted(const Fact& fact, const v1::CatchStarted& started) {
@@ -136,7 +154,7 @@ class Application {
     frame.wake = 0;
     frame.cursor = 0;
     frame.data = frame.input;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void EventConsumed(const Fact& fact, const v1::EventConsumed& consumed) {
@@ -162,7 +180,7 @@ class Application {
       listen->satisfied = true;
       frames_.ForgetListen(frame);
     }
-    if (!listen->iterating) frames_.MakeReady(frame.id);
+    if (!listen->iterating) frames_.Refresh(frame);
   }
 
   void ForeachStarted(const v1::ForeachStarted& started) {
@@ -174,7 +192,7 @@ class Application {
     listen->waiting.pop_front();
     frame.data = listen->item;
     frame.cursor = 0;
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void ForeachCompleted(const Fact& fact, const v1::ForeachCompleted& completed) {
@@ -190,7 +208,7 @@ class Application {
       listen->waiting.clear();
       frames_.ForgetListen(frame);
     }
-    frames_.MakeReady(frame.id);
+    frames_.Refresh(frame);
   }
 
   void Completed(const Fact& fact) {
@@ -261,7 +279,8 @@ void Retire(ShardState* state, const Instance& instance) {
   summary.started = instance.started;
   summary.ended = instance.ended;
   summary.input = ToJson(instance.input);
-  if (instance.end_status == v1::INSTANCE_STATUS_COMPLETED) summary.output = ToJson(instance.output);
+  if (instance.end_status == v1::INSTANCE_STATUS_COMPLETED)
+    summary.output = ToJson(instance.output);
   summary.error = instance.error;
   const std::string id = instance.id;
   state->instances.erase(id);
@@ -277,7 +296,8 @@ void Retire(ShardState* state, const Instance& instance) {
 
 void Apply(ShardState* state, const std::string& object_id, Micros at, const Fact& fact,
            std::vector<AbortedWork>* aborted) {
-  if (fact.event.has_shard_opened()) return;  // the batch's epoch is taken by whoever reads the batch
+  if (fact.event.has_shard_opened())
+    return;  // the batch's epoch is taken by whoever reads the batch
   if (fact.event.has_instance_started()) return StartInstance(state, object_id, at, fact);
   Instance* instance = state->Find(object_id);
   JAQUE_CHECK(instance != nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only way that live state changes. Total: no clock, no randomness, no I/O, no expression, no status;
-// what an event does depends on the state and the event alone, so that replay gives the same state
-// (design, invariant 5). The thread that owns the shard.
+// The only way that live state changes. Total: no clock, no randomness, no I/O, no expression, no
+// status; what an event does depends on the state and the event alone, so that replay gives the
+// same state (design, invariant 5). The thread that owns the shard.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/arguments.h"
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/text.h"
 #include "base/version.h"
 
 namespace jaque::engine {
@@ -20,7 +20,8 @@ const Value* FindInFrame(const Frame& frame, std::string_view name, Value* made)
   if (const TryState* attempt = frame.Get<TryState>(); attempt != nullptr && attempt->catching) {
     if (name == std::get<dsl::TryTask>(frame.task->spec).as) return &attempt->error;
   }
-  if (const ListenState* listen = frame.Get<ListenState>(); listen != nullptr && listen->iterating) {
+  if (const ListenState* listen = frame.Get<ListenState>();
+      listen != nullptr && listen->iterating) {
     const auto& foreach = *std::get<dsl::ListenTask>(frame.task->spec).foreach;
     if (name == foreach.item) return &listen->item;
     if (name == foreach.at) return &(*made = Value::Int(listen->iteration - 1));
@@ -43,10 +44,11 @@ absl::StatusOr<Value> Arguments::Lookup(std::string_view name) const {
   if (name == "workflow") return WorkflowDescriptor();
   if (name == "runtime") return RuntimeDescriptor();
   if (name == "secrets" || name == "authorization") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "$", name, " is only available to the arguments of call and run, so that it stays out of the log"));
+    return absl::InvalidArgumentError(Cat(
+        "$", name,
+        " is only available to the arguments of call and run, so that it stays out of the log"));
   }
-  return absl::InvalidArgumentError(absl::StrCat("$", name, " is not defined here"));
+  return absl::InvalidArgumentError(Cat("$", name, " is not defined here"));
 }
 
 const Value* Arguments::FindInFrames(std::string_view name, Value* made) const {
@@ -86,10 +88,9 @@ Value DateTimeDescriptor(Micros at) {
   const absl::Time time = absl::FromUnixMicros(at);
   Value epoch = Value::Object({{"seconds", Value::Int(absl::ToUnixSeconds(time))},
                                {"milliseconds", Value::Int(absl::ToUnixMillis(time))}});
-  return Value::Object(
-      {{"iso8601",
-        Value::String(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()))},
-       {"epoch", std::move(epoch)}});
+  return Value::Object({{"iso8601", Value::String(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time,
+                                                                   absl::UTCTimeZone()))},
+                        {"epoch", std::move(epoch)}});
 }
 
 }  // namespace jaque::engine

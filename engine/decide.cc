@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/decide.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 #include "expression/json.h"
 
@@ -52,17 +52,17 @@ void Deciding::Emit(Fact fact) {
   const uint64_t first_outbox = before == nullptr ? 1 : before->next_outbox;
   Apply(&state_, id_, environment_.now, fact, &aborted);
   const Instance* after = instance();
+  AddCancels(id_, aborted, &outcome_.effects);
   if (after != nullptr) {
-    AddEffects(*after, fact, first_outbox, aborted, environment_.effects, &outcome_.effects);
+    AddEffects(*after, fact, first_outbox, environment_.effects, &outcome_.effects);
   }
   const auto kind = fact.event.kind_case();
   if (kind == v1::Event::kInstanceCompleted || kind == v1::Event::kInstanceFaulted ||
       kind == v1::Event::kInstanceCancelled) {
     AnswerWaiters answer{id_, {}};
     answer.reply.set_code(v1::CommandReply::CODE_OK);
-    *answer.reply.mutable_instance() = after != nullptr
-                                           ? engine::Describe(*after)
-                                           : engine::Describe(id_, state_.ended.at(id_));
+    *answer.reply.mutable_instance() =
+        after != nullptr ? engine::Describe(*after) : engine::Describe(id_, state_.ended.at(id_));
     outcome_.effects.push_back(std::move(answer));
   }
   outcome_.facts.push_back(std::move(fact));
@@ -103,7 +103,7 @@ bool Deciding::ReplyDescription() {
 
 void Deciding::Describe(const v1::DescribeInstance& describe) {
   if (!ReplyDescription()) {
-    return Reply(v1::CommandReply::CODE_NOT_FOUND, absl::StrCat("there is no instance ", id_));
+    return Reply(v1::CommandReply::CODE_NOT_FOUND, Cat("there is no instance ", id_));
   }
   const bool live = instance() != nullptr && instance()->live();
   if (describe.wait() && live) outcome_.reply_at_end = true;
@@ -114,14 +114,14 @@ void Deciding::Start(const v1::StartInstance& start) {
   if (ReplyDescription()) {
     if (outcome_.reply->instance().definition() != start.definition()) {
       return Reply(v1::CommandReply::CODE_CONFLICT,
-                   absl::StrCat("the id ", id_, " belongs to an instance of ",
-                                outcome_.reply->instance().definition()));
+                   Cat("the id ", id_, " belongs to an instance of ",
+                       outcome_.reply->instance().definition()));
     }
     outcome_.reply_at_end = start.wait() && instance() != nullptr && instance()->live();
     return;
   }
   if (start.parent().depth() >= limits::kChildDepth) {
-    return Refuse(absl::StrCat("workflows are nested more than ", limits::kChildDepth, " deep"));
+    return Refuse(Cat("workflows are nested more than ", limits::kChildDepth, " deep"));
   }
   absl::StatusOr<DefinitionStore::WorkflowPtr> workflow =
       environment_.definitions->Get(start.definition());
@@ -129,11 +129,11 @@ void Deciding::Start(const v1::StartInstance& start) {
     return Reply(v1::CommandReply::CODE_NOT_FOUND, std::string(workflow.status().message()));
   }
   if (start.input().size() > limits::kInputBytes) {
-    return Refuse(absl::StrCat("the input has ", start.input().size(), " bytes, more than ",
-                               limits::kInputBytes));
+    return Refuse(
+        Cat("the input has ", start.input().size(), " bytes, more than ", limits::kInputBytes));
   }
   absl::StatusOr<Value> input = start.input().empty() ? Value::Object() : ParseJson(start.input());
-  if (!input.ok()) return Refuse(absl::StrCat("the input is no JSON: ", input.status().message()));
+  if (!input.ok()) return Refuse(Cat("the input is no JSON: ", input.status().message()));
   Begin(start, *std::move(workflow), *std::move(input));
   outcome_.reply_at_end = start.wait();
   ReplyDescription();
@@ -173,7 +173,7 @@ void Deciding::Cancel(const v1::CancelInstance& cancel) {
     Emit(std::move(fact));
   }
   if (!ReplyDescription()) {
-    Reply(v1::CommandReply::CODE_NOT_FOUND, absl::StrCat("there is no instance ", id_));
+    Reply(v1::CommandReply::CODE_NOT_FOUND, Cat("there is no instance ", id_));
   }
 }
 
@@ -184,12 +184,13 @@ void Deciding::ConfirmOutbox(const v1::ConfirmOutbox& confirm) {
     if (entry == instance()->outbox.end() || !entry->second.await) continue;
     if (entry->second.kind != OutboxEntry::Kind::kStartChild) continue;
     if (Frame* frame = Find(entry->second.frame)) {
-      Fault(Find(frame->parent), frame->task, failure.error());
+      Fault(Find(frame->parent), *frame->task, failure.error());
     }
   }
   Fact fact;
   for (uint64_t entry : confirm.entries()) {
-    if (instance()->outbox.contains(entry)) fact.event.mutable_outbox_confirmed()->add_entries(entry);
+    if (instance()->outbox.contains(entry))
+      fact.event.mutable_outbox_confirmed()->add_entries(entry);
   }
   if (fact.event.has_outbox_confirmed()) Emit(std::move(fact));
 }

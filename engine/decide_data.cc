@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data flow of the DSL (dsl.md, "Data Flow"): transformations, schemas, conditions, durations.
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "dsl/duration.h"
 #include "engine/deciding.h"
 
@@ -51,7 +51,7 @@ absl::Status Deciding::Validate(const dsl::DataFlow& flow, std::string_view what
   if (flow.schema == nullptr) return absl::OkStatus();
   const absl::Status valid = flow.schema->Validate(value);
   if (valid.ok()) return valid;
-  return absl::FailedPreconditionError(absl::StrCat(what, ": ", valid.message()));
+  return absl::FailedPreconditionError(Cat(what, ": ", valid.message()));
 }
 
 absl::Status Deciding::TransformWorkflowInput(const dsl::Workflow& workflow,
@@ -92,9 +92,8 @@ absl::Status Deciding::TransformOutput(const TaskData& data, Value raw_output, F
   }
   fact->SetData(std::move(output));
   if (fact->ValueBytes() > limits::kValueBytes) {
-    return absl::OutOfRangeError(absl::StrCat("the task's output and context have ",
-                                              fact->ValueBytes(), " bytes, more than the limit of ",
-                                              limits::kValueBytes));
+    return absl::OutOfRangeError(Cat("the task's output and context have ", fact->ValueBytes(),
+                                     " bytes, more than the limit of ", limits::kValueBytes));
   }
   return absl::OkStatus();
 }

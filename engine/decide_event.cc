@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit and listen: CloudEvents out and in (reference, "Emit", "Listen", "Event Consumption Strategy").
+// emit and listen: CloudEvents out and in (reference, "Emit", "Listen", "Event Consumption
+// Strategy").
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 #include "expression/json.h"
 
@@ -24,7 +25,7 @@ Value Read(dsl::ListenTask::Read read, const Value& event) {
 }
 
 std::string EventKey(const Value& event) {
-  return absl::StrCat(event.StringOr("source", ""), "\n", event.StringOr("id", ""));
+  return Cat(event.StringOr("source", ""), "\n", event.StringOr("id", ""));
 }
 
 bool AllTrue(const std::vector<bool>& matched, int with) {
@@ -42,9 +43,9 @@ void Deciding::EmitEvent(const TaskData& data) {
   if (!with.ok()) return FaultInside(data, with.status());
   Value event = Value::Object();
   event.Set("specversion", Value::String("1.0"));
-  event.Set("id", Value::String(absl::StrCat(id_, "-e", instance()->next_outbox)));
-  event.Set("source", Value::String(absl::StrCat("urn:jaque:", instance()->workflow->namespace_, ":",
-                                                 instance()->workflow->name)));
+  event.Set("id", Value::String(Cat(id_, "-e", instance()->next_outbox)));
+  event.Set("source", Value::String(Cat("urn:jaque:", instance()->workflow->namespace_, ":",
+                                        instance()->workflow->name)));
   event.Set("time", *DateTimeDescriptor(environment_.now).Find("iso8601"));
   with->ForEachMember([&](std::string_view name, const Value& value) {
     event.Set(name, value);
@@ -53,14 +54,14 @@ void Deciding::EmitEvent(const TaskData& data) {
   for (const std::string_view name : {"id", "source", "type"}) {
     if (event.StringOr(name, "").empty()) {
       return FaultInside(
-          data, ExpressionProblem(absl::StrCat("the event's ", name, " must be a text that is not empty")));
+          data, ExpressionProblem(Cat("the event's ", name, " must be a text that is not empty")));
     }
   }
   std::string json = ToJson(event);
   if (json.size() > limits::kInputBytes) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat("the event has ", json.size(),
-                                                         " bytes, more than the limit of ",
-                                                         limits::kInputBytes)));
+    return FaultInside(
+        data, RuntimeProblem(Cat("the event has ", json.size(), " bytes, more than the limit of ",
+                                 limits::kInputBytes)));
   }
   Fact fact;
   fact.event.mutable_task_completed()->set_emitted(std::move(json));
@@ -71,9 +72,11 @@ void Deciding::Deliver(const v1::DeliverEvent& deliver) {
   if (instance() == nullptr || !instance()->live()) return;
   const absl::StatusOr<Value> event = ParseJson(deliver.event());
   if (!event.ok() || !event->is_object()) return;
-  // One event is consumed once by an instance: by all the listens that wait for it now, by none later.
+  // One event is consumed once by an instance: by all the listens that wait for it now, by none
+  // later.
   if (instance()->consumed_events.contains(EventKey(*event))) return;
-  for (FrameId frame : deliver.frames()) {
+  const absl::btree_set<FrameId> frames(deliver.frames().begin(), deliver.frames().end());
+  for (FrameId frame : frames) {
     if (instance() == nullptr || !instance()->live()) return;
     Offer(frame, deliver.sequence(), *event);
   }
@@ -100,9 +103,10 @@ void Deciding::Offer(FrameId id, uint64_t sequence, const Value& event) {
   }
 }
 
-absl::StatusOr<std::optional<Deciding::Match>> Deciding::FindMatch(
-    const Frame& frame, const dsl::EventConsumption& to, const std::vector<bool>& matched,
-    const Value& event) {
+absl::StatusOr<std::optional<Deciding::Match>> Deciding::FindMatch(const Frame& frame,
+                                                                   const dsl::EventConsumption& to,
+                                                                   const std::vector<bool>& matched,
+                                                                   const Value& event) {
   if (to.filters.empty()) return Match{};
   absl::Status failure;
   for (size_t i = 0; i < to.filters.size(); ++i) {
@@ -129,7 +133,8 @@ absl::StatusOr<bool> Deciding::Matches(const Frame& frame, const dsl::EventFilte
     const Value attribute = found == nullptr ? Value() : *found;
     const Value& subject = expected.attribute == "data" ? attribute : event;
     ASSIGN_OR_RETURN(const Value value, Evaluate(expected.value, subject, arguments));
-    const bool holds = expected.is_condition && value.is_bool() ? value.truthy() : value == attribute;
+    const bool holds =
+        expected.is_condition && value.is_bool() ? value.truthy() : value == attribute;
     if (!holds) return false;
   }
   return Correlates(frame, filter, event, match);
@@ -159,9 +164,12 @@ absl::StatusOr<bool> Deciding::Satisfied(const Frame& frame, int filter, const V
   const dsl::ListenTask& task = ListenOf(frame);
   const ListenState& listen = *frame.Get<ListenState>();
   switch (task.to.mode) {
-    case dsl::EventConsumption::Mode::kOne: return true;
-    case dsl::EventConsumption::Mode::kAll: return AllTrue(listen.matched, filter);
-    case dsl::EventConsumption::Mode::kAny: break;
+    case dsl::EventConsumption::Mode::kOne:
+      return true;
+    case dsl::EventConsumption::Mode::kAll:
+      return AllTrue(listen.matched, filter);
+    case dsl::EventConsumption::Mode::kAny:
+      break;
   }
   if (task.to.until_events != nullptr) return false;
   if (!task.to.until_condition.has_value()) return true;
@@ -205,10 +213,6 @@ void Deciding::StepListen(Frame* frame) {
     fact.event.mutable_foreach_started()->set_frame(frame->id);
     fact.event.mutable_foreach_started()->set_iteration(listen.iteration + 1);
     return Emit(std::move(fact));
-  }
-  if (!listen.satisfied) {
-    instance()->ready.pop_front();
-    return;
   }
   CompleteFrame(*frame, task.foreach.has_value() ? listen.outputs : listen.consumed);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way through an instance: which task is next, how one begins, how one ends.
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 
 namespace jaque::engine {
@@ -33,8 +33,8 @@ v1::FlowTaken NextOf(const Instance& instance, const Frame& parent, const dsl::T
 void Deciding::Step(Frame* frame) {
   if (instance()->steps_without_wait > limits::kStepsWithoutWait) {
     return FaultWorkflow(RuntimeProblem(
-        absl::StrCat("the workflow did ", limits::kStepsWithoutWait,
-                     " steps without waiting for anything: is there a loop without an end?")));
+        Cat("the workflow did ", limits::kStepsWithoutWait,
+            " steps without waiting for anything: is there a loop without an end?")));
   }
   if (frame->Get<ForkState>() != nullptr) return StepFork(frame);
   const ListenState* listen = frame->Get<ListenState>();
@@ -51,10 +51,6 @@ void Deciding::StepFork(Frame* frame) {
     return CompleteFrame(*frame, *fork.outputs[*fork.winner]);
   }
   if (frame->cursor < task.branches.size()) return BeginTask(frame, *task.branches[frame->cursor]);
-  if (fork.done < task.branches.size()) {
-    instance()->ready.pop_front();
-    return;
-  }
   Value outputs = Value::Array();
   for (const std::optional<Value>& output : fork.outputs) outputs.Append(*output);
   CompleteFrame(*frame, task.compete ? Value() : std::move(outputs));
@@ -94,17 +90,25 @@ void Deciding::BeginKind(const TaskData& data) {
       if (!output.ok()) return FaultInside(data, output.status());
       return Complete(data, kNoFrame, *std::move(output));
     }
-    case dsl::TaskKind::kSwitch: return Switch(data);
-    case dsl::TaskKind::kFor: return StartFor(data);
-    case dsl::TaskKind::kTry: return StartTry(data);
-    case dsl::TaskKind::kRaise: return Raise(data);
-    case dsl::TaskKind::kWait: return Wait(data);
-    case dsl::TaskKind::kEmit: return EmitEvent(data);
-    case dsl::TaskKind::kRunWorkflow: return StartChild(data);
+    case dsl::TaskKind::kSwitch:
+      return Switch(data);
+    case dsl::TaskKind::kFor:
+      return StartFor(data);
+    case dsl::TaskKind::kTry:
+      return StartTry(data);
+    case dsl::TaskKind::kRaise:
+      return Raise(data);
+    case dsl::TaskKind::kWait:
+      return Wait(data);
+    case dsl::TaskKind::kEmit:
+      return EmitEvent(data);
+    case dsl::TaskKind::kRunWorkflow:
+      return StartChild(data);
     case dsl::TaskKind::kDo:
     case dsl::TaskKind::kFork:
     case dsl::TaskKind::kListen:
-    case dsl::TaskKind::kWorker: return StartFrame(data);
+    case dsl::TaskKind::kWorker:
+      return StartFrame(data);
   }
 }
 
@@ -112,8 +116,8 @@ void Deciding::StartFrame(const TaskData& data, std::optional<Value> value, Micr
                           const std::string& child_definition) {
   if (Find(data.scope)->depth + 1 > limits::kFrameDepth ||
       instance()->frames.size() >= limits::kLiveFrames) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat(
-                                 "more than ", limits::kFrameDepth, " tasks inside each other, or ",
+    return FaultInside(
+        data, RuntimeProblem(Cat("more than ", limits::kFrameDepth, " tasks inside each other, or ",
                                  limits::kLiveFrames, " at once")));
   }
   const absl::StatusOr<Micros> timeout =
@@ -130,9 +134,9 @@ void Deciding::StartFrame(const TaskData& data, std::optional<Value> value, Micr
   if (!(data.input == data.raw)) fact.SetInput(data.input);
   if (value.has_value()) fact.SetData(*std::move(value));
   if (fact.ValueBytes() > limits::kValueBytes) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat("the task's input has ", fact.ValueBytes(),
-                                                         " bytes, more than the limit of ",
-                                                         limits::kValueBytes)));
+    return FaultInside(data,
+                       RuntimeProblem(Cat("the task's input has ", fact.ValueBytes(),
+                                          " bytes, more than the limit of ", limits::kValueBytes)));
   }
   Emit(std::move(fact));
 }
@@ -145,8 +149,8 @@ void Deciding::Complete(const TaskData& data, FrameId frame, Value raw_output, F
   completed->set_frame(frame);
   completed->set_parent(data.scope);
   completed->set_task(data.task.index);
-  *completed->mutable_next() = NextOf(*instance(), *Find(data.scope), data.task,
-                                      flow != nullptr ? *flow : data.task.then);
+  *completed->mutable_next() =
+      NextOf(*instance(), *Find(data.scope), data.task, flow != nullptr ? *flow : data.task.then);
   Emit(std::move(fact));
 }
 
@@ -178,10 +182,9 @@ void Deciding::CompleteWorkflow(Frame* root) {
   fact.event.mutable_instance_completed();
   fact.SetData(std::move(output));
   if (fact.ValueBytes() > limits::kValueBytes) {
-    return FaultWorkflow(RuntimeProblem(absl::StrCat("the workflow's output has ",
-                                                     fact.ValueBytes(),
-                                                     " bytes, more than the limit of ",
-                                                     limits::kValueBytes)));
+    return FaultWorkflow(
+        RuntimeProblem(Cat("the workflow's output has ", fact.ValueBytes(),
+                           " bytes, more than the limit of ", limits::kValueBytes)));
   }
   Emit(std::move(fact));
 }

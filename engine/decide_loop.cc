@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `for` and `switch`: choices that become facts.
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 
 namespace jaque::engine {
@@ -23,7 +23,8 @@ void Deciding::Switch(const TaskData& data) {
   }
   Fact fact;
   if (chosen != nullptr) fact.event.mutable_task_completed()->set_case_name(chosen->name);
-  Complete(data, kNoFrame, data.input, std::move(fact), chosen == nullptr ? nullptr : &chosen->then);
+  Complete(data, kNoFrame, data.input, std::move(fact),
+           chosen == nullptr ? nullptr : &chosen->then);
 }
 
 void Deciding::StartFor(const TaskData& data) {
@@ -35,9 +36,9 @@ void Deciding::StartFor(const TaskData& data) {
     return FaultInside(data, ExpressionProblem("`for.in` must give an array"));
   }
   if (items->size() > limits::kIterations) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat("`for.in` gives ", items->size(),
-                                                         " items, more than the limit of ",
-                                                         limits::kIterations)));
+    return FaultInside(data,
+                       RuntimeProblem(Cat("`for.in` gives ", items->size(),
+                                          " items, more than the limit of ", limits::kIterations)));
   }
   StartFrame(data, *std::move(items));
 }

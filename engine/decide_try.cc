@@ -2,9 +2,9 @@
 // Errors: who catches, who retries, and when nobody does (reference, "Try", "Catch", "Retry").
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 #include "engine/retry.h"
 
@@ -103,8 +103,8 @@ absl::StatusOr<bool> Deciding::RetryAllowed(const Frame& frame, const Value& err
   const TaskData data = DataOf(frame);
   Arguments arguments = ArgumentsOf(data);
   arguments.Bind(task.as, error);
-  const int limit = std::min(policy.attempt_count.value_or(limits::kRetryAttempts),
-                             limits::kRetryAttempts);
+  const int limit =
+      std::min(policy.attempt_count.value_or(limits::kRetryAttempts), limits::kRetryAttempts);
   if (static_cast<int>(frame.Get<TryState>()->attempt) > limit) return false;
   if (policy.when.has_value()) {
     ASSIGN_OR_RETURN(const bool wanted, Condition(*policy.when, data.input, arguments));

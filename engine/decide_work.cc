@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for the outside, and what comes back from it: waits, timers, workers, children; and raise.
-#include "absl/strings/str_cat.h"
+// What waits for the outside, and what comes back from it: waits, timers, workers, children; and
+// raise.
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "engine/deciding.h"
 #include "expression/json.h"
 
@@ -74,22 +75,22 @@ void Deciding::WorkEnded(const v1::TaskResult& result) {
   if (result.has_error()) return FaultInside(data, result.error());
   absl::StatusOr<Value> output = ParseJson(result.output());
   if (!output.ok()) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat("the worker's output is no JSON: ",
-                                                         output.status().message())));
+    return FaultInside(
+        data, RuntimeProblem(Cat("the worker's output is no JSON: ", output.status().message())));
   }
   CompleteFrame(*frame, *std::move(output));
 }
 
 void Deciding::StartChild(const TaskData& data) {
   const auto& task = std::get<dsl::RunWorkflowTask>(data.task.spec);
-  const std::string name = absl::StrCat(task.namespace_, "/", task.name);
+  const std::string name = Cat(task.namespace_, "/", task.name);
   const absl::StatusOr<DefinitionStore::WorkflowPtr> definition =
       task.version == "latest" ? environment_.definitions->GetLatest(name)
-                               : environment_.definitions->Get(absl::StrCat(name, ":", task.version));
+                               : environment_.definitions->Get(Cat(name, ":", task.version));
   if (!definition.ok()) return FaultInside(data, definition.status());
   if (instance()->parent.depth + 1 >= limits::kChildDepth) {
-    return FaultInside(data, RuntimeProblem(absl::StrCat("workflows are nested more than ",
-                                                         limits::kChildDepth, " deep")));
+    return FaultInside(
+        data, RuntimeProblem(Cat("workflows are nested more than ", limits::kChildDepth, " deep")));
   }
   Value input = data.input;
   if (task.input.has_value()) {
@@ -115,15 +116,15 @@ void Deciding::ChildEnded(const v1::ChildEnded& ended) {
   if (ended.has_error()) {
     v1::Problem problem = ended.error();
     if (problem.type().empty()) {
-      problem = RuntimeProblem(absl::StrCat("the workflow that it ran, ", ended.child_id(),
-                                            ", was cancelled: ", ended.error().detail()));
+      problem = RuntimeProblem(Cat("the workflow that it ran, ", ended.child_id(),
+                                   ", was cancelled: ", ended.error().detail()));
     }
     problem.set_instance(data.task.pointer);
     return FaultInside(data, std::move(problem));
   }
   const auto& task = std::get<dsl::RunWorkflowTask>(data.task.spec);
   absl::StatusOr<Value> output = task.return_kind == "none" ? Value() : ParseJson(ended.output());
-  if (!output.ok()) return FaultInside(data, RuntimeProblem(output.status().message()));
+  if (!output.ok()) return FaultInside(data, RuntimeProblem(Message(output.status())));
   CompleteFrame(*frame, *std::move(output));
 }
 

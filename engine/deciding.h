@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One command being decided on one instance: the deciders (decide_*.cc, by theme) emit facts through it,
-// each applied at once, and step the frames that are ready until nothing is left or the decision is cut.
-// Pointers to frames are only good until the next Emit.
+// One command being decided on one instance: the deciders (decide_*.cc, by theme) emit facts
+// through it, each applied at once, and step the frames that are ready until nothing is left or the
+// decision is cut. Pointers to frames are only good until the next Emit.
 #pragma once
 
 #include <optional>
@@ -62,10 +62,12 @@ class Deciding {
   void BeginKind(const TaskData& data);
   void ListEnded(Frame* frame);
   void CompleteWorkflow(Frame* root);
-  // Starts a frame. `data` is what TaskStarted says of it, `wake` when its wait or first attempt ends.
+  // Starts a frame. `data` is what TaskStarted says of it, `wake` when its wait or first attempt
+  // ends.
   void StartFrame(const TaskData& data, std::optional<Value> value = std::nullopt, Micros wake = 0,
                   const std::string& child_definition = "");
-  // The task is done. `fact` may already say more of it than the flow; `flow` replaces the task's `then`.
+  // The task is done. `fact` may already say more of it than the flow; `flow` replaces the task's
+  // `then`.
   void Complete(const TaskData& data, FrameId frame, Value raw_output, Fact fact = {},
                 const dsl::Flow* flow = nullptr);
   void CompleteFrame(const Frame& frame, Value raw_output, const dsl::Flow* flow = nullptr);
@@ -104,8 +106,8 @@ class Deciding {
   void ForeachEnded(Frame* frame);
 
   // --- errors (decide_try.cc) ---
-  // `inside`: the innermost frame around what failed; it and its ancestors may catch the error. `task`:
-  // what failed.
+  // `inside`: the innermost frame around what failed; it and its ancestors may catch the error.
+  // `task`: what failed.
   void Fault(Frame* inside, const dsl::Task& task, v1::Problem problem);
   void FaultInside(const TaskData& data, v1::Problem problem);
   void FaultInside(const TaskData& data, const absl::Status& status);
@@ -126,7 +128,8 @@ class Deciding {
     std::vector<std::pair<std::string, Value>> correlation;
   };
   void Offer(FrameId frame, uint64_t sequence, const Value& event);
-  absl::StatusOr<std::optional<Match>> FindMatch(const Frame& frame, const dsl::EventConsumption& to,
+  absl::StatusOr<std::optional<Match>> FindMatch(const Frame& frame,
+                                                 const dsl::EventConsumption& to,
                                                  const std::vector<bool>& matched,
                                                  const Value& event);
   absl::StatusOr<bool> Matches(const Frame& frame, const dsl::EventFilter& filter,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/dispatch.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/text.h"
 #include "engine/arguments.h"
 #include "expression/json.h"
 
@@ -28,7 +28,8 @@ v1::TaskRequest BuildTaskRequest(const Instance& instance, const Frame& frame,
   request.set_deadline_micros(frame.timeout);
   Arguments arguments(&instance, instance.Find(frame.parent), frame.task);
   arguments.Input(&frame.input).RawInput(&frame.raw_input).StartedAt(frame.started);
-  for (const std::string& name : std::get<dsl::WorkerTask>(frame.task->spec).arguments.Variables()) {
+  for (const std::string& name :
+       std::get<dsl::WorkerTask>(frame.task->spec).arguments.Variables()) {
     if (BoundByWorker(name)) continue;
     // The definition was checked: a name that is not there is null for the worker, too.
     (*request.mutable_variables())[name] = ToJson(arguments.Lookup(name).value_or(Value()));
@@ -37,7 +38,7 @@ v1::TaskRequest BuildTaskRequest(const Instance& instance, const Frame& frame,
 }
 
 std::string TaskId(const v1::TaskRequest& request) {
-  return absl::StrCat(request.instance_id(), "/", request.frame(), "/", request.attempt());
+  return Cat(request.instance_id(), "/", request.frame(), "/", request.attempt());
 }
 
 }  // namespace jaque::engine

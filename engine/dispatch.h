@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request that a worker gets for a frame of a call or run: the task's input and the variables that its
-// expressions name, nothing more (secrets and authorization are the worker's own). Pure.
+// The request that a worker gets for a frame of a call or run: the task's input and the variables
+// that its expressions name, nothing more (secrets and authorization are the worker's own). Pure.
 #pragma once
 
 #include "engine/state.h"

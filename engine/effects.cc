@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/effects.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/dispatch.h"
@@ -21,9 +22,8 @@ void AddFrameEffects(const Instance& instance, const Frame& frame,
   AddTimer(instance, frame.id, v1::TIMER_KIND_WAKE, frame.wake, effects);
   if (frame.task == nullptr) return;
   if (frame.task->kind() == dsl::TaskKind::kWorker) {
-    effects->push_back(
-        DispatchTask{std::get<dsl::WorkerTask>(frame.task->spec).pool,
-                     BuildTaskRequest(instance, frame, environment.engine_id)});
+    effects->push_back(DispatchTask{std::get<dsl::WorkerTask>(frame.task->spec).pool,
+                                    BuildTaskRequest(instance, frame, environment.engine_id)});
   }
   const ListenState* listen = frame.Get<ListenState>();
   if (listen != nullptr && !listen->satisfied) {
@@ -39,13 +39,16 @@ void AddOutbox(const Instance& instance, uint64_t first, std::vector<Effect>* ef
 
 }  // namespace
 
-void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
-                const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
+void AddCancels(const std::string& instance, const std::vector<AbortedWork>& aborted,
                 std::vector<Effect>* effects) {
   for (const AbortedWork& work : aborted) {
     if (work.task->kind() != dsl::TaskKind::kWorker) continue;
-    effects->push_back(CancelTask{instance.id, work.frame, work.attempt});
+    effects->push_back(CancelTask{instance, work.frame, work.attempt});
   }
+}
+
+void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
+                const EffectEnvironment& environment, std::vector<Effect>* effects) {
   const v1::Event& event = fact.event;
   switch (event.kind_case()) {
     case v1::Event::kInstanceStarted:
@@ -71,12 +74,16 @@ void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbo
 
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment) {
   std::vector<Effect> effects;
-  for (const auto& [id, instance] : state.instances) {
+  std::vector<const Instance*> instances;  // in one order, whatever the hash
+  for (const auto& [id, instance] : state.instances) instances.push_back(instance.get());
+  std::sort(instances.begin(), instances.end(),
+            [](const Instance* a, const Instance* b) { return a->id < b->id; });
+  for (const Instance* instance : instances) {
     for (const auto& [frame_id, frame] : instance->frames) {
       AddFrameEffects(*instance, *frame, environment, &effects);
     }
     AddOutbox(*instance, 0, &effects);
-    if (!instance->ready.empty()) effects.push_back(ContinueLater{id});
+    if (!instance->ready.empty()) effects.push_back(ContinueLater{instance->id});
   }
   return effects;
 }

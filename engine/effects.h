@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be done outside once the facts of a decision are durable, as values. Computed from events and
-// state; performed by engine/performer.h. Each may be performed again: ids are deterministic.
+// What must be done outside once the facts of a decision are durable, as values. Computed from
+// events and state; performed by engine/performer.h. Each may be performed again: ids are
+// deterministic.
 #pragma once
 
 #include <string>
@@ -49,17 +50,21 @@ struct AnswerWaiters {
   v1::CommandReply reply;
 };
 
-using Effect = std::variant<DispatchTask, CancelTask, ArmTimer, StartListening, SendOutbox, ContinueLater,
-                            AnswerWaiters>;
+using Effect = std::variant<DispatchTask, CancelTask, ArmTimer, StartListening, SendOutbox,
+                            ContinueLater, AnswerWaiters>;
 
 struct EffectEnvironment {
   std::string engine_id;
 };
 
-// What `fact` makes necessary, given the state after it. `first_outbox`: entries from this id on are new.
-void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
-                const std::vector<AbortedWork>& aborted, const EffectEnvironment& environment,
+// Work that nobody waits for any more; the instance itself may have ended and be gone.
+void AddCancels(const std::string& instance, const std::vector<AbortedWork>& aborted,
                 std::vector<Effect>* effects);
+
+// What `fact` makes necessary, given the state after it. `first_outbox`: entries from this id on
+// are new.
+void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
+                const EffectEnvironment& environment, std::vector<Effect>* effects);
 
 // Everything that is still open in a shard: what a new owner repeats.
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment);

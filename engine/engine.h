@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine: the executor threads and what they share. Built by cmd/ from the interfaces; serves commands
-// from a CommandBus. Start and Stop are called once each, by the thread that built it.
+// An engine: the executor threads and what they share. Built by cmd/ from the interfaces; serves
+// commands from a CommandBus. Start and Stop are called once each, by the thread that built it.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "log/event_log.h"
 #include "queue/command_bus.h"
 #include "queue/event_stream.h"
+#include "queue/task_cancels.h"
 #include "queue/task_queue.h"
 
 namespace jaque {
@@ -19,8 +20,8 @@ namespace jaque {
 struct EngineOptions {
   std::string engine_id;
   uint32_t shards = 128;
-  int executors = 1;       // threads
-  uint64_t seed = 0;       // of jitter and ids
+  int executors = 1;  // threads
+  uint64_t seed = 0;  // of jitter and ids
 };
 
 // What an engine is built from; all outlive it.
@@ -28,6 +29,7 @@ struct EngineParts {
   const Clock* clock = nullptr;
   EventLog* log = nullptr;
   TaskQueue* tasks = nullptr;
+  TaskCancels* cancels = nullptr;
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fact.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "expression/json.h"
 
 namespace jaque::engine {
@@ -11,7 +11,7 @@ namespace {
 absl::StatusOr<Value> Parse(const std::string& json) {
   absl::StatusOr<Value> value = ParseJson(json);
   if (!value.ok()) {
-    return absl::DataLossError(absl::StrCat("an event of the log: ", value.status().message()));
+    return absl::DataLossError(Cat("an event of the log: ", value.status().message()));
   }
   return value;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event of the log with its JSON decoded: what Decide emits and Apply consumes, live and in replay.
-// Live, the values are those that Decide computed; in replay they are parsed from the event.
+// An event of the log with its JSON decoded: what Decide emits and Apply consumes, live and in
+// replay. Live, the values are those that Decide computed; in replay they are parsed from the
+// event.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,8 @@ struct Fact {
   size_t ValueBytes() const;
 };
 
-// DataLoss if the JSON of an event cannot be read; what the store says if its definition is missing.
+// DataLoss if the JSON of an event cannot be read; what the store says if its definition is
+// missing.
 absl::StatusOr<Fact> DecodeFact(v1::Event event, DefinitionStore* definitions);
 
 }  // namespace jaque::engine

@@ -8,6 +8,27 @@
 
 namespace jaque::engine {
 
+namespace {
+
+// A fork starts its branches one after the other and ends when it may; a listen goes on when there
+// is an
+// item for its foreach, or nothing more to wait for; other composites always have a next task or
+// an end.
+bool HasStep(const Frame& frame) {
+  if (const ForkState* fork = frame.Get<ForkState>()) {
+    const auto& task = std::get<dsl::ForkTask>(frame.task->spec);
+    const size_t branches = task.branches.size();
+    return frame.cursor < branches || fork->done == branches ||
+           (task.compete && fork->winner.has_value());
+  }
+  if (const ListenState* listen = frame.Get<ListenState>()) {
+    return listen->iterating || listen->satisfied || !listen->waiting.empty();
+  }
+  return true;
+}
+
+}  // namespace
+
 Frame& FrameTree::Add(FrameId id, Frame* parent, const dsl::Task* task) {
   auto frame = std::make_unique<Frame>();
   frame->id = id;
@@ -22,20 +43,21 @@ Frame& FrameTree::Add(FrameId id, Frame* parent, const dsl::Task* task) {
 void FrameTree::Begin(Frame* frame, const std::optional<Value>& data) {
   switch (frame->task->kind()) {
     case dsl::TaskKind::kDo:
-      return MakeReady(frame->id);
+      return Refresh(*frame);
     case dsl::TaskKind::kFor:
       frame->detail = ForState{.items = *data};
       frame->cursor = static_cast<uint32_t>(ListOf(instance_, *frame)->size());
-      return MakeReady(frame->id);
+      return Refresh(*frame);
     case dsl::TaskKind::kFork: {
       ForkState fork;
       fork.outputs.resize(std::get<dsl::ForkTask>(frame->task->spec).branches.size());
       frame->detail = std::move(fork);
-      return MakeReady(frame->id);
+      return Refresh(*frame);
     }
     case dsl::TaskKind::kTry:
-      frame->detail = TryState{.first_attempt = frame->started};
-      return MakeReady(frame->id);
+      frame->detail = TryState{};
+      frame->Get<TryState>()->first_attempt = frame->started;
+      return Refresh(*frame);
     case dsl::TaskKind::kListen: {
       const dsl::EventConsumption& to = std::get<dsl::ListenTask>(frame->task->spec).to;
       ListenState listen;
@@ -93,6 +115,14 @@ void FrameTree::Forget(const Frame& frame, bool completed) {
   if (!work->child.empty()) AddCancelChild(&instance_, work->child);
   if (aborted_ != nullptr && work->child.empty()) {
     aborted_->push_back({frame.id, frame.task, work->attempt});
+  }
+}
+
+void FrameTree::Refresh(const Frame& frame) {
+  if (HasStep(frame)) {
+    MakeReady(frame.id);
+  } else {
+    Unready(frame.id);
   }
 }
 

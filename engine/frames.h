@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of frames of one instance while a fact is applied: adds, begins, removes, and keeps what is
-// derived from it (the ready list, the index of listens) true. Used by Apply only.
+// The tree of frames of one instance while a fact is applied: adds, begins, removes, and keeps what
+// is derived from it (the ready list, the index of listens) true. Used by Apply only.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,13 @@ class FrameTree {
   void Remove(FrameId id, bool completed);
   void RemoveBelow(FrameId id);
 
-  void MakeReady(FrameId id);
+  // Puts the frame on the ready list if it has a step to take now, else off it.
+  void Refresh(const Frame& frame);
   void Unready(FrameId id);
   void ForgetListen(const Frame& frame);
 
  private:
+  void MakeReady(FrameId id);
   void Forget(const Frame& frame, bool completed);
 
   ShardState& state_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/outbox.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/text.h"
 #include "expression/json.h"
 
 namespace jaque::engine {
@@ -17,20 +17,20 @@ OutboxEntry& Add(Instance* instance, OutboxEntry::Kind kind, std::string target)
 }  // namespace
 
 std::string ChildId(const Instance& instance, FrameId frame) {
-  return absl::StrCat(instance.id, "-", frame);
+  return Cat(instance.id, "-", frame);
 }
 
 void AddEmitted(Instance* instance, const std::string& event_json) {
   Add(instance, OutboxEntry::Kind::kEmit, "").json = event_json;
 }
 
-void AddChild(Instance* instance, Frame* frame, const std::string& definition,
-              const Value& input) {
+void AddChild(Instance* instance, Frame* frame, const std::string& definition, const Value& input) {
   const auto& run = std::get<dsl::RunWorkflowTask>(frame->task->spec);
   const std::string child = ChildId(*instance, frame->id);
   OutboxEntry& entry = Add(instance, OutboxEntry::Kind::kStartChild, child);
   entry.definition = definition;
   entry.frame = frame->id;
+  entry.depth = instance->parent.depth;
   entry.await = run.await;
   entry.json = ToJson(input);
   if (run.await) frame->Get<WorkState>()->child = child;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox of an instance: what it owes the outside until that is confirmed. Entries are added by Apply;
-// their ids are deterministic, so that a repetition after a crash is harmless (design, invariant 4).
+// The outbox of an instance: what it owes the outside until that is confirmed. Entries are added by
+// Apply; their ids are deterministic, so that a repetition after a crash is harmless (design,
+// invariant 4).
 #pragma once
 
 #include <string>

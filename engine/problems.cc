@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/problems.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/text.h"
 #include "dsl/errors.h"
 
 namespace jaque::engine {
@@ -43,13 +43,13 @@ v1::Problem ProblemFrom(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kResourceExhausted:
-      return ExpressionProblem(status.message());
+      return ExpressionProblem(Message(status));
     case absl::StatusCode::kFailedPrecondition:
-      return ValidationProblem(status.message());
+      return ValidationProblem(Message(status));
     case absl::StatusCode::kNotFound:
-      return ConfigurationProblem(status.message());
+      return ConfigurationProblem(Message(status));
     default:
-      return RuntimeProblem(status.message());
+      return RuntimeProblem(Message(status));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors that the engine itself raises, as problem details with the DSL's standard types (reference,
-// "Standard Error Types"), and problems as values that expressions see. Pure.
+// The errors that the engine itself raises, as problem details with the DSL's standard types
+// (reference, "Standard Error Types"), and problems as values that expressions see. Pure.
 #pragma once
 
 #include <string>
@@ -19,8 +19,9 @@ v1::Problem ConfigurationProblem(std::string_view detail);
 v1::Problem RuntimeProblem(std::string_view detail);
 v1::Problem TimeoutProblem(std::string_view detail);
 
-// The convention between the deciders: InvalidArgument and ResourceExhausted come from an expression,
-// FailedPrecondition from a schema, NotFound from a reference; anything else is a runtime error.
+// The convention between the deciders: InvalidArgument and ResourceExhausted come from an
+// expression, FailedPrecondition from a schema, NotFound from a reference; anything else is a
+// runtime error.
 v1::Problem ProblemFrom(const absl::Status& status);
 
 // {type, status, title, detail, instance}: what `catch.as` binds. Absent texts are absent members.

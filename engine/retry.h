@@ -7,8 +7,8 @@
 
 namespace jaque::engine {
 
-// The wait before retry `n` (1 for the first): constant d, d, d; linear d, 2d, 3d; exponential d, 2d, 4d.
-// Never more than limits::kRetryDelaySeconds, never less than zero.
+// The wait before retry `n` (1 for the first): constant d, d, d; linear d, 2d, 3d; exponential d,
+// 2d, 4d. Never more than limits::kRetryDelaySeconds, never less than zero.
 absl::Duration RetryDelay(dsl::RetryPolicy::Backoff backoff, absl::Duration delay, int n);
 
 // A duration in [from, to], chosen by `unit` in [0, 1).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a shard: its live instances, each a tree of frames (tasks that are under way). Changed only
-// by Apply (engine/apply.h); read by Decide. Everything here is a function of the shard's log.
+// The state of a shard: its live instances, each a tree of frames (tasks that are under way).
+// Changed only by Apply (engine/apply.h); read by Decide. Everything here is a function of the
+// shard's log.
 //
 //   Instance ── root frame ── frame of a `do` ── frame of a `try` ── frame of a `call`
 //                    a composite frame walks one list with a cursor; a leaf waits for the outside
@@ -38,73 +39,78 @@ struct ForState {
 struct ForkState {
   std::vector<std::optional<Value>> outputs;  // by branch
   uint32_t done = 0;
-  std::optional<uint32_t> winner;             // the branch that ended first
+  std::optional<uint32_t> winner;  // the branch that ended first
 };
 
 struct TryState {
   uint32_t attempt = 1;
   Micros first_attempt = 0;
-  bool waiting = false;    // for the next attempt, until `wake`
-  bool catching = false;   // runs catch.do
-  Value error;             // if catching
+  bool waiting = false;   // for the next attempt, until `wake`
+  bool catching = false;  // runs catch.do
+  Value error;            // if catching
 };
 
 struct ListenState {
-  std::vector<bool> matched;         // `all`: by filter
+  std::vector<bool> matched;  // `all`: by filter
   std::vector<bool> until_matched;
   absl::btree_map<std::string, Value> correlation;
-  Value consumed = Value::Array();   // without foreach: every item read so far
-  Value outputs = Value::Array();    // with foreach: what each iteration gave
-  std::deque<Value> waiting;         // items that foreach has not begun
-  Value item;                        // of the iteration under way
-  uint32_t iteration = 0;            // begun so far
+  Value consumed = Value::Array();  // without foreach: every item read so far
+  Value outputs = Value::Array();   // with foreach: what each iteration gave
+  std::deque<Value> waiting;        // items that foreach has not begun
+  Value item;                       // of the iteration under way
+  uint32_t iteration = 0;           // begun so far
   bool iterating = false;
-  bool satisfied = false;            // nothing more is consumed
+  bool satisfied = false;  // nothing more is consumed
 };
 
 // call, run: a worker's attempt or a child instance is awaited.
 struct WorkState {
   uint32_t attempt = 1;
-  std::string child;                 // instance id, for run workflow
+  std::string child;  // instance id, for run workflow
 };
 
 struct Frame {
   FrameId id = kNoFrame;
   FrameId parent = kNoFrame;
-  const dsl::Task* task = nullptr;   // null: the root
+  const dsl::Task* task = nullptr;  // null: the root
   uint32_t depth = 0;
-  uint32_t cursor = 0;               // position in list(); its size: the list has ended
+  uint32_t cursor = 0;  // position in list(); its size: the list has ended
   uint32_t children = 0;
   Micros started = 0;
   Micros wake = 0;
   Micros timeout = 0;
   Value raw_input;
-  Value input;                       // transformed
-  Value data;                        // what the next task of the list gets
+  Value input;  // transformed
+  Value data;   // what the next task of the list gets
   std::variant<std::monostate, ForState, ForkState, TryState, ListenState, WorkState> detail;
 
   template <typename T>
-  T* Get() { return std::get_if<T>(&detail); }
+  T* Get() {
+    return std::get_if<T>(&detail);
+  }
   template <typename T>
-  const T* Get() const { return std::get_if<T>(&detail); }
+  const T* Get() const {
+    return std::get_if<T>(&detail);
+  }
 };
 
 // Something to be done outside until it is confirmed; repeated by a new owner (design, section 6).
 struct OutboxEntry {
   enum class Kind : uint8_t { kEmit, kStartChild, kCancelChild, kNotifyParent };
   Kind kind = Kind::kEmit;
-  std::string target;      // kEmit: the event's id; else an instance
-  std::string definition;  // kStartChild
-  FrameId frame = 0;       // kStartChild: of the parent, kNotifyParent: of the receiver
-  bool await = true;       // kStartChild
-  std::string json;        // event, child's input, output
+  std::string target;                // kEmit: the event's id; else an instance
+  std::string definition;            // kStartChild
+  uint32_t depth = 0;                // kStartChild: of the parent
+  FrameId frame = 0;                 // kStartChild: of the parent, kNotifyParent: of the receiver
+  bool await = true;                 // kStartChild
+  std::string json;                  // event, child's input, output
   std::optional<v1::Problem> error;  // kNotifyParent: instead of json
 };
 
 struct ParentLink {
-  std::string instance;    // empty: started from outside
+  std::string instance;  // empty: started from outside
   FrameId frame = 0;
-  uint32_t depth = 0;      // of this instance: 0 if started from outside
+  uint32_t depth = 0;  // of this instance: 0 if started from outside
   bool await = false;
 };
 
@@ -113,12 +119,12 @@ struct Instance {
   DefinitionStore::WorkflowPtr workflow;
   ParentLink parent;
   Micros started = 0;
-  Micros ended = 0;        // 0: live
+  Micros ended = 0;  // 0: live
   v1::InstanceStatus end_status = v1::INSTANCE_STATUS_UNSPECIFIED;
-  Value input;             // raw
+  Value input;  // raw
   Value context = Value::Object();
-  Value output;            // if completed
-  v1::Problem error;       // if faulted
+  Value output;       // if completed
+  v1::Problem error;  // if faulted
   uint64_t events_after = 0;
   FrameId next_frame = kRootFrame + 1;
   uint64_t next_outbox = 1;

@@ -27,6 +27,8 @@ absl::Span<const NativeEntry> ObjectBuiltins();
 absl::Span<const NativeEntry> MathBuiltins();
 absl::Span<const NativeEntry> TimeBuiltins();
 absl::Span<const NativeEntry> RegexBuiltins();
+// Whether its arguments are a pattern and flags.
+bool TakesPattern(NativeFunction function);
 
 // Null if there is none of that name.
 NativeFunction FindNative(std::string_view name, size_t arity);

@@ -115,24 +115,15 @@ const Node* Compiler::BuildKind(const Ast& ast, const Scope* scope) {
       return Make<CollectNode>(Build(*ast.kids[0], scope));
     case Kind::kObject:
       return BuildObject(ast, scope);
-    case Kind::kNegate:
-      return Fold(Make<NegateNode>(Build(*ast.kids[0], scope)));
     case Kind::kPipe:
     case Kind::kComma:
       return BuildAll(ast.kind, ast, scope);
-    case Kind::kBinary: {
-      const Node* right = Build(*ast.kids[1], scope);
-      return Fold(Make<BinaryNode>(ast.op, Build(*ast.kids[0], scope), right));
-    }
+    case Kind::kNegate:
+    case Kind::kBinary:
     case Kind::kAnd:
-    case Kind::kOr: {
-      const Node* left = Build(*ast.kids[0], scope);
-      return Make<LogicNode>(ast.kind == Kind::kAnd, left, Build(*ast.kids[1], scope));
-    }
-    case Kind::kAlternative: {
-      const Node* left = Build(*ast.kids[0], scope);
-      return Make<AlternativeNode>(left, Build(*ast.kids[1], scope));
-    }
+    case Kind::kOr:
+    case Kind::kAlternative:
+      return BuildOperator(ast, scope);
     case Kind::kAssign:
     case Kind::kUpdate:
     case Kind::kOperatorUpdate:
@@ -168,14 +159,24 @@ const Node* Compiler::BuildKind(const Ast& ast, const Scope* scope) {
   return Identity();
 }
 
+const Node* Compiler::BuildOperator(const Ast& ast, const Scope* scope) {
+  if (ast.kind == Kind::kNegate) return Fold(Make<NegateNode>(Build(*ast.kids[0], scope)));
+  const Node* left = Build(*ast.kids[0], scope);
+  const Node* right = Build(*ast.kids[1], scope);
+  if (ast.kind == Kind::kBinary) return Fold(Make<BinaryNode>(ast.op, left, right));
+  if (ast.kind == Kind::kAlternative) return Make<AlternativeNode>(left, right);
+  return Make<LogicNode>(ast.kind == Kind::kAnd, left, right);
+}
+
 // An operator on constants is a constant, unless it fails (then it fails when it runs).
 const Node* Compiler::Fold(const OperatorNode* node) {
   for (const Node* child : node->children()) {
     if (!IsConstant(child)) return node;
   }
-  const Evaluation evaluation;
+  Evaluation evaluation;
+  evaluation.bounds.memory_bytes = size_t{1} << 16;
   const std::vector<std::string> none;
-  Context context(evaluation, none);
+  Context context(evaluation, none, nullptr);
   Value tmp;
   const Value* value = node->Eval(context, Value(), nullptr, &tmp);
   if (value == nullptr || value->MemoryEstimate(4096) >= 4096) return node;
@@ -281,6 +282,7 @@ const Node* Compiler::BuildIf(const Ast& ast, const Scope* scope) {
 
 const Node* Compiler::Variable(const Ast& ast, const Scope* scope) {
   if (const Scope* bound = Find(Scope::Kind::kVariable, ast.name, 0, scope)) {
+    if (bound->constant != nullptr) return bound->constant;
     return Make<VariableNode>(Hops(*bound), bound->slot);
   }
   const auto found = std::find(free_variables_.begin(), free_variables_.end(), ast.name);

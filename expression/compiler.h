@@ -27,6 +27,7 @@ namespace jaque::expression {
 struct Parts {
   std::vector<std::unique_ptr<const Node>> nodes;
   std::deque<Code> codes;
+  PreparedPatterns patterns;
 };
 
 class Compiler {
@@ -52,8 +53,9 @@ class Compiler {
     std::string_view name;
     size_t arity = 0;
     const Scope* outer = nullptr;
-    uint32_t depth = 0;  // of the level that has the slot, closure or definition
-    uint32_t slot = 0;   // or index of the closure
+    uint32_t depth = 0;              // of the level that has the slot, closure or definition
+    uint32_t slot = 0;               // or index of the closure
+    const Node* constant = nullptr;  // of a variable: its value, where that is known
     const FunctionAst* function = nullptr;
     // A parameter of an expanded function: the argument and where it was written.
     const Ast* argument = nullptr;
@@ -69,8 +71,9 @@ class Compiler {
     Code* code = nullptr;
   };
 
-  static constexpr uint32_t kMostRecursion = 2'000;
-  static constexpr int kMostExpansions = 24;  // functions expanded inside each other
+  static constexpr uint32_t kMostRecursion = limits::kExpressionHeight + 120;
+  static constexpr uint32_t kExpandingRecursion = 100;  // deeper, functions are called
+  static constexpr int kMostExpansions = 24;            // functions expanded inside each other
   static constexpr size_t kMostNodes = 50'000;
   static constexpr size_t kExpandedNodes = 5'000;  // then functions are called
 
@@ -85,6 +88,7 @@ class Compiler {
   // compiler.cc
   const Node* Build(const Ast& ast, const Scope* scope);
   const Node* BuildKind(const Ast& ast, const Scope* scope);
+  const Node* BuildOperator(const Ast& ast, const Scope* scope);
   const Node* BuildIndex(const Ast& ast, const Scope* scope);
   const Node* BuildSlice(const Ast& ast, const Scope* scope);
   const Node* BuildString(const Ast& ast, const Scope* scope);
@@ -122,6 +126,7 @@ class Compiler {
   const Node* BuildBy(Special special, const Ast& ast, const Scope* scope);
   const Node* BuildPath(const Ast& body, const Scope* scope);
   const Node* BuildNative(NativeFunction function, const Ast& ast, const Scope* scope);
+  void PreparePattern(const std::vector<const Node*>& arguments);
   const Node* CallPrelude(std::string_view name, const Ast& ast, const Scope* scope);
   const Node* Expand(const FunctionAst& function, const Ast& call, const Scope* definition,
                      const Scope* scope);

@@ -61,7 +61,7 @@ const Node* Compiler::Destructure(const std::vector<Pattern>& patterns, uint32_t
 void Compiler::Declare(const Pattern& pattern, const Scope** scope, std::vector<uint32_t>* slots) {
   const auto declare = [&](const std::string& name) {
     const Scope* known = Find(Scope::Kind::kVariable, name, 0, *scope);
-    if (known != nullptr && known->depth == level_->depth &&
+    if (known != nullptr && known->constant == nullptr && known->depth == level_->depth &&
         std::find(slots->begin(), slots->end(), known->slot) != slots->end()) {
       return;
     }

@@ -9,6 +9,7 @@
 #include "expression/nodes_path.h"
 #include "expression/operators.h"
 #include "expression/path_access.h"
+#include "expression/regex.h"
 
 namespace jaque::expression {
 namespace {
@@ -105,7 +106,25 @@ const Node* Compiler::BuildCall(const Ast& ast, const Scope* scope) {
 const Node* Compiler::BuildNative(NativeFunction function, const Ast& ast, const Scope* scope) {
   std::vector<const Node*> arguments;
   for (const AstPtr& kid : ast.kids) arguments.push_back(Build(*kid, scope));
+  if (TakesPattern(function)) PreparePattern(arguments);
   return Make<NativeNode>(function, arguments);
+}
+
+// A pattern that is known is compiled now, once. A bad one is an error when it is used.
+void Compiler::PreparePattern(const std::vector<const Node*>& arguments) {
+  std::string_view texts[2];  // pattern and flags
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto* constant = dynamic_cast<const LiteralNode*>(arguments[i]);
+    if (constant == nullptr) return;
+    const Value& value = constant->value();
+    if (value.is_string()) {
+      texts[i] = value.str();
+    } else if (i == 0 || !value.is_null()) {
+      return;
+    }
+  }
+  auto regex = Regex::Compile(texts[0], texts[1]);
+  if (regex.ok()) parts_->patterns.Add(texts[0], texts[1], *std::move(regex));
 }
 
 const Node* Compiler::CallPrelude(std::string_view name, const Ast& ast, const Scope* scope) {
@@ -125,7 +144,7 @@ const Node* Compiler::CallPrelude(std::string_view name, const Ast& ast, const S
 
 const Node* Compiler::CallFunction(const FunctionAst& function, const Ast& call,
                                    const Scope* definition, const Scope* scope) {
-  if (!CallsItself(function) && expansions_ < kMostExpansions &&
+  if (!CallsItself(function) && expansions_ < kMostExpansions && recursion_ < kExpandingRecursion &&
       parts_->nodes.size() < kExpandedNodes) {
     return Expand(function, call, definition, scope);
   }
@@ -156,9 +175,14 @@ const Node* Compiler::Expand(const FunctionAst& function, const Ast& call, const
     inside = closure;
     if (!parameter.variable) continue;
     Scope* variable = Push(Scope::Kind::kVariable, parameter.name, inside);
-    variable->slot = NewSlot();
     inside = variable;
-    bindings.emplace_back(Build(*call.kids[i], scope), variable->slot);
+    const Node* value = Build(*call.kids[i], scope);
+    if (dynamic_cast<const LiteralNode*>(value) != nullptr) {
+      variable->constant = value;
+    } else {
+      variable->slot = NewSlot();
+      bindings.emplace_back(value, variable->slot);
+    }
   }
   const Node* body = Build(*function.body, inside);
   for (size_t i = bindings.size(); i > 0; --i) {

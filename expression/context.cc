@@ -43,12 +43,28 @@ void FrameRef::Free(Frame* frame) {
   }
 }
 
-Context::Context(const Evaluation& evaluation, const std::vector<std::string>& variable_names)
+void PreparedPatterns::Add(std::string_view pattern, std::string_view flags,
+                           std::shared_ptr<const Regex> regex) {
+  if (Find(pattern, flags) != nullptr) return;
+  entries_.push_back({std::string(pattern), std::string(flags), std::move(regex)});
+}
+
+const std::shared_ptr<const Regex>* PreparedPatterns::Find(std::string_view pattern,
+                                                           std::string_view flags) const {
+  for (const Entry& entry : entries_) {
+    if (entry.pattern == pattern && entry.flags == flags) return &entry.regex;
+  }
+  return nullptr;
+}
+
+Context::Context(const Evaluation& evaluation, const std::vector<std::string>& variable_names,
+                 const PreparedPatterns* patterns)
     : evaluation_(evaluation),
       variable_names_(variable_names),
       variables_(variable_names.size()),
       memory_limit_(Value::ThreadBytes() + static_cast<int64_t>(std::min<size_t>(
-                                               evaluation.bounds.memory_bytes, size_t{1} << 60))) {
+                                               evaluation.bounds.memory_bytes, size_t{1} << 60))),
+      patterns_(patterns) {
   if (evaluation_.monotonic) start_ = evaluation_.monotonic();
 }
 
@@ -123,9 +139,15 @@ const RegexBudget& Context::regex_budget() {
   return *regex_budget_;
 }
 
-RegexCache& Context::regex_cache() {
+std::shared_ptr<const Regex> Context::Pattern(std::string_view pattern, std::string_view flags) {
+  if (patterns_ != nullptr) {
+    if (const auto* prepared = patterns_->Find(pattern, flags)) return *prepared;
+  }
   if (regex_cache_ == nullptr) regex_cache_ = std::make_unique<RegexCache>();
-  return *regex_cache_;
+  auto regex = regex_cache_->Get(pattern, flags);
+  if (regex.ok()) return *std::move(regex);
+  RaiseStatus(regex.status());
+  return nullptr;
 }
 
 }  // namespace jaque::expression

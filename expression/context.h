@@ -19,6 +19,7 @@
 namespace jaque::expression {
 
 class Node;
+class Regex;
 class RegexBudget;
 class RegexCache;
 struct Frame;
@@ -85,9 +86,27 @@ class FrameRef {
 
 enum class Failure : uint8_t { kNone, kError, kFatal };
 
+// The patterns that a program has as constants, compiled with it. Few: found by comparing.
+class PreparedPatterns {
+ public:
+  void Add(std::string_view pattern, std::string_view flags, std::shared_ptr<const Regex> regex);
+  // Null if it is not there.
+  const std::shared_ptr<const Regex>* Find(std::string_view pattern, std::string_view flags) const;
+
+ private:
+  struct Entry {
+    std::string pattern;
+    std::string flags;
+    std::shared_ptr<const Regex> regex;
+  };
+  std::vector<Entry> entries_;
+};
+
 class Context {
  public:
-  Context(const Evaluation& evaluation, const std::vector<std::string>& variable_names);
+  // `patterns` may be null.
+  Context(const Evaluation& evaluation, const std::vector<std::string>& variable_names,
+          const PreparedPatterns* patterns);
   ~Context();
 
   // One step of work done; false if a bound is reached (the failure is set).
@@ -124,7 +143,8 @@ class Context {
   const Value* Variable(uint32_t index);
   const Evaluation& evaluation() const { return evaluation_; }
   const RegexBudget& regex_budget();
-  RegexCache& regex_cache();
+  // The compiled pattern; null after an error.
+  std::shared_ptr<const Regex> Pattern(std::string_view pattern, std::string_view flags);
 
  private:
   static constexpr int64_t kPortion = 512;  // steps between looks at the clock and the memory
@@ -143,6 +163,7 @@ class Context {
   int64_t memory_limit_;
   absl::Duration start_;
   std::unique_ptr<RegexBudget> regex_budget_;
+  const PreparedPatterns* patterns_;
   std::unique_ptr<RegexCache> regex_cache_;
 };
 

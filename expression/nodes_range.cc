@@ -243,28 +243,22 @@ int SkipNode::Trace(Tracer& tracer, int dot) const {
 
 ByNode::ByNode(What what, const Node* key) : what_(what) { Adopt(key); }
 
+// Keys as they are; each alone in an array, as those with several outputs are, where one has no
+// output.
 bool ByNode::Keys(Context& context, const Value& in, Frame* frame, std::vector<Value>* keys) const {
   keys->reserve(in.size());
-  const auto add = [&](const Value& item) {
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const Value& item = in.is_array() ? in.items()[i] : in.members()[i].value;
     Value tmp;
     const Value* key = context.Step() ? children_[0]->Eval(context, item, frame, &tmp) : nullptr;
-    if (key != nullptr) {
-      // Alone in an array, as where keys have several outputs: so that no output comes first.
-      keys->push_back(Value::Array({key == &tmp ? std::move(tmp) : *key}));
-    } else if (!context.failed()) {
-      keys->push_back(Value::Array());
-    }
-    return !context.failed();
-  };
-  if (in.is_array()) {
-    for (const Value& item : in.items()) {
-      if (!add(item)) return false;
-    }
-  } else {
-    for (const Member& member : in.members()) {
-      if (!add(member.value)) return false;
-    }
+    if (key == nullptr && context.failed()) return false;
+    if (key == nullptr) missing.push_back(i);
+    keys->push_back(key == nullptr || key == &tmp ? std::move(tmp) : *key);
   }
+  if (missing.empty() && in.is_array()) return true;
+  for (Value& key : *keys) key = Value::Array({std::move(key)});
+  for (const size_t i : missing) (*keys)[i] = Value::Array();
   return true;
 }
 
@@ -293,21 +287,14 @@ class KeyOrder {
   int Compare(size_t a, size_t b) {
     if (too_deep_) return 0;
     ++compared_;
-    const Value& x = keys_[a];
-    const Value& y = keys_[b];
-    if (x.size() == 1 && y.size() == 1) return Compare(x.items()[0], y.items()[0]);
-    return Compare(x, y);
+    const auto order = Value::Compare(keys_[a], keys_[b], limits::kJsonDepth);
+    too_deep_ = !order.has_value();
+    return order.value_or(0);
   }
   bool too_deep() const { return too_deep_; }
   size_t compared() const { return compared_; }
 
  private:
-  int Compare(const Value& x, const Value& y) {
-    const auto order = Value::Compare(x, y, limits::kJsonDepth);
-    too_deep_ = !order.has_value();
-    return order.value_or(0);
-  }
-
   const std::vector<Value>& keys_;
   bool too_deep_ = false;
   size_t compared_ = 0;

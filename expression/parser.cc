@@ -69,7 +69,8 @@ AstPtr Parser::Make(Kind kind, uint32_t offset) const {
 void Parser::AddKid(Ast* parent, AstPtr kid) {
   if (kid != nullptr) {
     parent->height = std::max(parent->height, kid->height + 1);
-    if (parent->height > kMaxHeight) Fail(kid->offset, "the expression nests too deeply");
+    if (parent->height > static_cast<uint32_t>(limits::kExpressionHeight))
+      Fail(kid->offset, "the expression nests too deeply");
   }
   parent->kids.push_back(std::move(kid));
 }

@@ -23,9 +23,6 @@ class Parser {
   const std::string& error() const { return error_; }
 
  private:
-  // Chains of left operators make a tree that is deeper than the text nests.
-  static constexpr uint32_t kMaxHeight = 2 * limits::kExpressionNesting;
-
   AstPtr Make(Ast::Kind kind, uint32_t offset) const;
   void AddKid(Ast* parent, AstPtr kid);
   void Fail(uint32_t offset, std::string message);
@@ -45,6 +42,7 @@ class Parser {
 
   // parser_terms.cc
   AstPtr ParsePostfix();
+  AstPtr ParseNegation();
   bool ParseSuffix(AstPtr* term);
   AstPtr ParseBracket(AstPtr target);
   AstPtr ParseTerm();

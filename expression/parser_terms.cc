@@ -11,24 +11,25 @@ namespace jaque::expression {
 using Kind = Ast::Kind;
 
 AstPtr Parser::ParsePostfix() {
-  if (!Enter()) return nullptr;
-  AstPtr term;
-  if (token_.Is("-")) {
-    const uint32_t offset = token_.offset;
-    Advance();
-    term = Make(Kind::kNegate, offset);
-    AstPtr operand = ParsePostfix();
-    if (failed_) return nullptr;
-    AddKid(term.get(), std::move(operand));
-  } else if (token_.IsWord("try")) {
-    term = ParseTry();
-  } else {
-    term = ParseTerm();
-    while (!failed_ && ParseSuffix(&term)) {
-    }
+  if (token_.Is("-") || token_.IsWord("try")) {
+    if (!Enter()) return nullptr;
+    AstPtr term = token_.Is("-") ? ParseNegation() : ParseTry();
+    --depth_;
+    return failed_ ? nullptr : std::move(term);
   }
-  --depth_;
+  AstPtr term = ParseTerm();
+  while (!failed_ && ParseSuffix(&term)) {
+  }
   return failed_ ? nullptr : std::move(term);
+}
+
+AstPtr Parser::ParseNegation() {
+  AstPtr term = Make(Kind::kNegate, token_.offset);
+  Advance();
+  AstPtr operand = ParsePostfix();
+  if (failed_) return nullptr;
+  AddKid(term.get(), std::move(operand));
+  return term;
 }
 
 // One of `.name`, `."string"`, `[…]`, `.[…]`, `?` after a term; false if there is none.
@@ -438,6 +439,7 @@ AstPtr Parser::ParseTry() {
 }
 
 AstPtr Parser::ParseLoop() {
+  if (!Enter()) return nullptr;
   const bool reduce = token_.text == "reduce";
   AstPtr ast = Make(reduce ? Kind::kReduce : Kind::kForeach, token_.offset);
   Advance();
@@ -456,6 +458,7 @@ AstPtr Parser::ParseLoop() {
     AddKid(ast.get(), nullptr);
   }
   if (failed_ || !Expect(")", "'|' or ',' or ')'")) return nullptr;
+  --depth_;
   return ast;
 }
 

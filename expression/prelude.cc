@@ -29,7 +29,9 @@ def recurse(f; cond): def r: ., (f | select(cond) | r); r;
 def repeat(f): def r: f, r; r;
 def while(cond; update): def r: if cond then ., (update | r) else empty end; r;
 def _until(cond; update): def r: if cond then . else update | r end; r;
-def walk(f): def w: if type == "object" then map_values(w) elif type == "array" then map(w) else . end | f; w;
+def walk(f):
+  def w: if type == "object" then map_values(w) elif type == "array" then map(w) else . end | f;
+  w;
 def _recurse: def r: ., (.[]? | r); r;
 
 def first: .[0];
@@ -37,7 +39,8 @@ def last: .[-1];
 def nth($n): .[$n];
 def last(f): reduce f as $x (null; [$x]) | .[]?;
 def isempty(f): first((f | false), true);
-def nth($n; f): if $n < 0 then error("nth doesn't support negative indices") else first(skip($n; f)) end;
+def nth($n; f):
+  if $n < 0 then error("nth doesn't support negative indices") else first(skip($n; f)) end;
 def any(source; cond): isempty(first(source | cond or empty)) | not;
 def any(cond): any(.[]; cond);
 def any: any(.[]; .);
@@ -85,16 +88,12 @@ def date: todate;
 def dateadd(u; n): . + n;
 def datesub(u; n): . - n;
 
-def _pattern(f): f as $re | $re | type as $t
-  | if $t == "string" then [$re, null]
-    elif $t == "array" and ($re | length) > 0 then [$re[0], $re[1]]
-    else error($t + " not a string or array") end;
 def match(re; flags): _match(re; flags) | .[];
-def match(re): _pattern(re) as $p | match($p[0]; $p[1]);
+def match(re): _match(re) | .[];
 def test(re; flags): _test(re; flags);
-def test(re): _pattern(re) as $p | _test($p[0]; $p[1]);
+def test(re): _test(re);
 def capture(re; flags): _captures(re; flags) | .[];
-def capture(re): _pattern(re) as $p | capture($p[0]; $p[1]);
+def capture(re): _captures(re) | .[];
 def scan($re; $flags):
   match($re; "g" + $flags)
   | if .captures | length > 0 then [.captures[].string] else .string end;

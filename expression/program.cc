@@ -14,6 +14,34 @@
 namespace jaque::expression {
 namespace {
 
+// A frame for scalars, which never keep it: on the stack if it is small.
+class LocalFrame {
+ public:
+  explicit LocalFrame(const Code& code) {
+    if (code.slots > kSlots) {
+      heap_ = FrameRef::Make(code, nullptr);
+      return;
+    }
+    new (memory_) Frame{1, code.slots, 0, nullptr};
+    for (uint32_t i = 0; i < code.slots; ++i) new (local()->slot(i)) Value();
+  }
+  ~LocalFrame() {
+    if (heap_.get() != nullptr) return;
+    for (uint32_t i = 0; i < local()->slots; ++i) local()->slot(i)->~Value();
+  }
+  LocalFrame(const LocalFrame&) = delete;
+  LocalFrame& operator=(const LocalFrame&) = delete;
+
+  Frame* get() { return heap_.get() != nullptr ? heap_.get() : local(); }
+
+ private:
+  static constexpr uint32_t kSlots = 8;
+  Frame* local() { return reinterpret_cast<Frame*>(memory_); }
+
+  alignas(Frame) char memory_[sizeof(Frame) + kSlots * sizeof(Value)];
+  FrameRef heap_;
+};
+
 class CompiledProgram final : public Program {
  public:
   explicit CompiledProgram(std::string_view source) : source_(source) {}
@@ -44,7 +72,7 @@ class CompiledProgram final : public Program {
 
   absl::Status Run(const Value& input, const Evaluation& evaluation,
                    absl::FunctionRef<bool(Value)> output) const override {
-    Context context(evaluation, variables_);
+    Context context(evaluation, variables_, &parts_.patterns);
     if (program_.body->scalar()) {
       RunScalar(input, context, output);
     } else {
@@ -57,8 +85,8 @@ class CompiledProgram final : public Program {
   // No machine is needed for one output.
   void RunScalar(const Value& input, Context& context,
                  absl::FunctionRef<bool(Value)> output) const {
-    if (evaluation_starts_exhausted(context)) return;
-    const FrameRef frame = FrameRef::Make(program_, nullptr);
+    if (!context.Steps(1)) return;
+    LocalFrame frame(program_);
     Value tmp;
     const Value* result = program_.body->Eval(context, input, frame.get(), &tmp);
     if (result == nullptr) return;
@@ -68,8 +96,6 @@ class CompiledProgram final : public Program {
     }
     output(result == &tmp ? std::move(tmp) : Value(*result));
   }
-
-  static bool evaluation_starts_exhausted(Context& context) { return !context.Steps(1); }
 
   void TraceFootprints() {
     Tracer tracer(variables_.size());

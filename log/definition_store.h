@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions by namespace, name and version: immutable once stored. Siblings: memory_definition_store,
-// nats_definition_store (KV jaque_definitions). Any thread; Get of a definition that was got before does
-// not block.
+// Definitions by namespace, name and version: immutable once stored. Siblings:
+// memory_definition_store, nats_definition_store (KV jaque_definitions). Any thread; Get of a
+// definition that was got before does not block.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,15 @@ class DefinitionStore {
 
   virtual ~DefinitionStore() = default;
 
-  // Stores a loaded definition. The same text again is OK; AlreadyExists for another text of that version.
+  // Stores a loaded definition. The same text again is OK; AlreadyExists for another text of that
+  // version.
   virtual absl::Status Put(WorkflowPtr workflow) = 0;
 
   // NotFound if absent. `id` is namespace/name:version.
   virtual absl::StatusOr<WorkflowPtr> Get(std::string_view id) = 0;
 
-  // The highest version by semantic-version order (releases before pre-releases); NotFound if none.
+  // The highest release by semantic-version order; where there is none, the highest pre-release.
+  // NotFound if there is no version at all.
   virtual absl::StatusOr<WorkflowPtr> GetLatest(std::string_view namespace_name) = 0;
 
   // Ids, sorted.

@@ -22,12 +22,14 @@ using ShardId = uint32_t;
 using Sequence = uint64_t;
 
 // An append has three outcomes, and "unknown" is never guessed (design, section 5).
+// kConflict: not stored, and never will be; the status is FailedPrecondition where another sequence
+// was found than expected, something else where the log refuses such a batch at all (too large).
 enum class AppendOutcome { kCommitted, kConflict, kUnknown };
 
 struct AppendResult {
   AppendOutcome outcome = AppendOutcome::kUnknown;
-  Sequence sequence = 0;   // of the batch, if committed
-  absl::Status status;     // why, otherwise
+  Sequence sequence = 0;  // of the batch, if committed
+  absl::Status status;    // why, otherwise
 };
 
 struct LogRecord {
@@ -39,22 +41,28 @@ class EventLog {
  public:
   virtual ~EventLog() = default;
 
-  // Appends one batch if the last sequence of `shard` is `expected`. The same `batch_id` appended again
-  // within the deduplication window is answered kCommitted with the first one's sequence, even though
-  // `expected` is stale. `done` is called exactly once.
+  // Appends one batch if the last sequence of `shard` is `expected`. The same `batch_id` appended
+  // again within the deduplication window is answered kCommitted with the first one's sequence,
+  // even though `expected` is stale; the window of a shard is at least its last 1,000 batches
+  // within two minutes. `done` is called exactly once, perhaps before Append returns; never under a
+  // lock.
   virtual void Append(ShardId shard, Sequence expected, std::string batch_id, std::string bytes,
                       absl::AnyInvocable<void(AppendResult)> done) = 0;
 
-  // Calls `visit` with each record of `shard` after `after`, in order, up to the last one stored when
-  // the read began. Blocks. Stops with the first bad status of `visit`.
+  // Calls `visit` with each record of `shard` after `after`, in order, at least up to the last one
+  // stored when the read began. What was trimmed is skipped silently. Blocks; `visit` may append
+  // but not read. Stops with the first bad status of `visit`.
   virtual absl::Status Read(ShardId shard, Sequence after,
                             absl::FunctionRef<absl::Status(const LogRecord&)> visit) = 0;
 
-  // Forgets the records of `shard` up to and including `through`.
+  // Forgets the records of `shard` up to and including `through`, except the newest one of the
+  // shard: `expected` of the next append is always that one's sequence.
   virtual absl::Status Trim(ShardId shard, Sequence through) = 0;
 
-  // Follows all shards from now on, or from `after` where given for one shard: used by sinks,
-  // notifiers, live views. The subscription ends with the returned handle.
+  // Follows one shard: stored records after `after` first, then new ones, in order, each once. Used
+  // by sinks, notifiers, live views. `visit` may run before Tail returns, and runs no more once the
+  // handle has gone (which waits for a call on another thread to end; the handle may go inside
+  // `visit`). The handle goes before the log.
   class Subscription {
    public:
     virtual ~Subscription() = default;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/metrics.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "prometheus/text_serializer.h"
+
+namespace jaque {
+namespace {
+
+prometheus::Counter& Counter(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
+}
+
+prometheus::Gauge& Gauge(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+prometheus::Counter& Forwarded(prometheus::Registry& registry, const char* outcome) {
+  return prometheus::BuildCounter()
+      .Name("jaque_engine_commands_forwarded_total")
+      .Help("Commands sent on to the owner of their object, by what became of that.")
+      .Register(registry)
+      .Add({{"outcome", outcome}});
+}
+
+// From what a memory-only answer takes to the longest wait.
+const prometheus::Histogram::BucketBoundaries& HttpSeconds() {
+  static const auto* const bounds = new prometheus::Histogram::BucketBoundaries{
+      0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+      0.05,   0.1,     0.25,   0.5,   1,      2.5,   10,   60};
+  return *bounds;
+}
+
+}  // namespace
+
+Metrics::Metrics()
+    : start_time_seconds(Gauge(registry, "jaque_process_start_time_seconds",
+                               "Unix time at which the process started.")),
+      instances_started(
+          Counter(registry, "jaque_instances_started_total", "Instances that were started.")),
+      instances_completed(
+          Counter(registry, "jaque_instances_completed_total", "Instances that completed.")),
+      instances_faulted(
+          Counter(registry, "jaque_instances_faulted_total", "Instances that faulted.")),
+      instances_cancelled(
+          Counter(registry, "jaque_instances_cancelled_total", "Instances that were cancelled.")),
+      decisions(Counter(registry, "jaque_engine_decisions_total", "Commands that were decided.")),
+      appends(Counter(registry, "jaque_engine_appends_total", "Batches appended to the log.")),
+      append_conflicts(Counter(registry, "jaque_engine_append_conflicts_total",
+                               "Appends that another writer's batch forestalled.")),
+      commands_forwarded_sent(Forwarded(registry, "sent")),
+      commands_forwarded_error(Forwarded(registry, "error")),
+      commands_not_owned(Counter(registry, "jaque_engine_not_owned_total",
+                                 "Forwarded commands whose object this engine does not own.")),
+      stale_epochs(Counter(registry, "jaque_engine_stale_epoch_total",
+                           "Batches of the log discarded for an epoch that had passed.")),
+      view_changes(Counter(registry, "jaque_cluster_view_changes_total", "Views adopted.")),
+      view_epoch(Gauge(registry, "jaque_cluster_epoch", "Epoch of the present view.")),
+      shards_owned(Gauge(registry, "jaque_engine_shards_owned", "Shards that this engine owns.")),
+      http_request_seconds(prometheus::BuildHistogram()
+                               .Name("jaque_http_request_seconds")
+                               .Help("From the last byte of a request to its answer.")
+                               .Register(registry)
+                               .Add({}, HttpSeconds())),
+      http_connections(Gauge(registry, "jaque_http_connections", "Open connections.")) {
+  auto& requests = prometheus::BuildCounter()
+                       .Name("jaque_http_requests_total")
+                       .Help("HTTP requests answered, by class of the status.")
+                       .Register(registry);
+  for (int i = 0; i < kHttpClasses; ++i) {
+    http_requests[i] = &requests.Add({{"class", i == 0 ? "aborted" : fmt::format("{}xx", i)}});
+  }
+}
+
+void Metrics::CountHttpRequest(int status, absl::Duration took) {
+  http_requests[std::clamp(status / 100, 0, kHttpClasses - 1)]->Increment();
+  http_request_seconds.Observe(absl::ToDoubleSeconds(took));
+}
+
+std::string Metrics::Text() const {
+  return prometheus::TextSerializer().Serialize(registry.Collect());
+}
+
+Metrics& ProcessMetrics() {
+  static Metrics* const metrics = new Metrics;
+  return *metrics;
+}
+
+}  // namespace jaque

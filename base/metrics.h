@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every metric of the process, declared here and nowhere else (docs/hacking.md, "a metric"). Any
+// thread; an increment is one atomic operation and never blocks. Names begin with jaque_, units are
+// in the name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "prometheus/counter.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+
+namespace jaque {
+
+struct Metrics {
+  Metrics();
+
+  prometheus::Registry registry;
+
+  // The process.
+  prometheus::Gauge& start_time_seconds;
+
+  // The engine.
+  prometheus::Counter& instances_started;
+  prometheus::Counter& instances_completed;
+  prometheus::Counter& instances_faulted;
+  prometheus::Counter& instances_cancelled;
+  prometheus::Counter& decisions;
+  prometheus::Counter& appends;
+  prometheus::Counter& append_conflicts;
+
+  // The cluster. A command is forwarded at most once, counted here by the claimer; not_owned counts
+  // those that arrived marked at an engine that does not own their object.
+  prometheus::Counter& commands_forwarded_sent;
+  prometheus::Counter& commands_forwarded_error;
+  prometheus::Counter& commands_not_owned;
+  prometheus::Counter& stale_epochs;
+  prometheus::Counter& view_changes;
+  prometheus::Gauge& view_epoch;
+  prometheus::Gauge& shards_owned;
+
+  // The HTTP server. A request is counted under the class of its answer, "2xx".
+  static constexpr int kHttpClasses = 6;
+  prometheus::Counter* http_requests[kHttpClasses];
+  prometheus::Histogram& http_request_seconds;
+  prometheus::Gauge& http_connections;
+
+  void CountHttpRequest(int status, absl::Duration took);
+
+  // The Prometheus text format, version 0.0.4.
+  std::string Text() const;
+};
+
+// The process has one set; it lives for ever.
+Metrics& ProcessMetrics();
+
+}  // namespace jaque

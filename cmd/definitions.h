@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions from files. Findings go to standard error, one line each: file:line:column: message
+// (pointer). Main thread, before anything runs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dsl/model.h"
+#include "log/definition_store.h"
+
+namespace jaque::cmd {
+
+// One file, "-" for standard input. InvalidArgument if it is not a definition (all findings have
+// been printed), NotFound if it cannot be read.
+absl::StatusOr<std::shared_ptr<const dsl::Workflow>> LoadDefinition(const std::string& path);
+
+// Everything in files and folders.
+absl::Status LoadDefinitions(const std::vector<std::string>& paths, DefinitionStore* definitions);
+
+}  // namespace jaque::cmd

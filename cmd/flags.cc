@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/flags.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "base/duration.h"
+#include "base/status_macros.h"
+#include "fmt/format.h"
+
+namespace jaque::cmd {
+namespace {
+
+// Text that `parse` turns into a value; a bad status becomes CLI11's error.
+CLI::Option* AddParsed(CLI::App* app, const std::string& name, const std::string& help,
+                       std::function<absl::Status(const std::string&)> parse) {
+  return app->add_option_function<std::string>(
+      name,
+      [name, parse = std::move(parse)](const std::string& text) {
+        const absl::Status status = parse(text);
+        if (!status.ok()) {
+          throw CLI::ValidationError(name, std::string(status.message()));
+        }
+      },
+      help);
+}
+
+CLI::Option* AddList(CLI::App* app, const std::string& name, std::vector<std::string>* list,
+                     const std::string& help) {
+  return app->add_option(name, *list, help)->allow_extra_args(false);
+}
+
+CLI::Option* AddDuration(CLI::App* app, const std::string& name, absl::Duration* duration,
+                         const std::string& help) {
+  return AddParsed(app, name, help,
+                   [duration](const std::string& text) -> absl::Status {
+                     ASSIGN_OR_RETURN(*duration, ParseGoDuration(text));
+                     return absl::OkStatus();
+                   })
+      ->type_name("DURATION")
+      ->default_str(DurationText(*duration));
+}
+
+absl::Status RefuseUnbuilt(const std::string& flag, const std::string& value) {
+  if (value == "memory") return absl::OkStatus();
+  if (absl::StartsWith(value, "nats://") || absl::StartsWith(value, "tls://")) {
+    return absl::InvalidArgumentError(fmt::format(
+        "-{} {}: NATS is not built yet; this version runs on memory, in one process", flag, value));
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("-{} {}: write memory (nats://… is not built yet)", flag, value));
+}
+
+}  // namespace
+
+absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text) {
+  std::set<Role> roles;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::string role(absl::StripAsciiWhitespace(part));
+    if (role == "all") {
+      roles.insert({Role::kEngine, Role::kWorker, Role::kUi});
+    } else if (role == "engine") {
+      roles.insert(Role::kEngine);
+    } else if (role == "worker") {
+      roles.insert(Role::kWorker);
+    } else if (role == "ui") {
+      roles.insert(Role::kUi);
+    } else if (role == "sink" || role == "notifier") {
+      return absl::InvalidArgumentError(fmt::format("the role {} is not built yet", role));
+    } else {
+      return absl::InvalidArgumentError(
+          fmt::format("\"{}\" is no role: all, engine, worker, sink, notifier or ui", role));
+    }
+  }
+  return roles;
+}
+
+void AddServeFlags(CLI::App* app, Flags* flags) {
+  const std::string group = "Serving";
+  AddParsed(app, "--target",
+            "what this process does: all, or a list of engine, worker, sink, notifier, ui "
+            "(all is engine,worker,ui: sink and notifier are not built yet)",
+            [flags](const std::string& text) -> absl::Status {
+              ASSIGN_OR_RETURN(flags->roles, ParseTarget(text));
+              return absl::OkStatus();
+            })
+      ->type_name("LIST")
+      ->group(group);
+  app->add_option("--http-listen", flags->http_listen, "address of the HTTP API")
+      ->type_name("HOST:PORT")
+      ->capture_default_str()
+      ->group(group);
+  app->add_option("--http-threads", flags->http_threads, "threads that serve HTTP")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64).description(""))
+      ->group(group);
+  app->add_option("--id", flags->id, "name of this process among its peers (default: made up)")
+      ->type_name("NAME")
+      ->group(group);
+  app->add_option("--shards", flags->shards, "parts of the log; fixed for the life of a cluster")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65536).description(""))
+      ->group(group);
+  app->add_option("--executors", flags->executors, "threads that execute workflows")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256).description(""))
+      ->group(group);
+  app->add_option("--queue", flags->queue, "where commands and tasks wait: memory")
+      ->type_name("URL")
+      ->capture_default_str()
+      ->group(group);
+  app->add_option("--coordination", flags->coordination, "where members meet: memory")
+      ->type_name("URL")
+      ->capture_default_str()
+      ->group(group);
+  AddDuration(app, "--heartbeat-ttl", &flags->heartbeat_ttl,
+              "silence after which a member counts as dead")
+      ->group(group);
+  AddDuration(app, "--stop-grace", &flags->stop_grace,
+              "time that calls under way get when the process stops")
+      ->group(group);
+}
+
+void AddDefinitionFlags(CLI::App* app, Flags* flags) {
+  AddList(app, "--definitions", &flags->definitions,
+          "file or folder of definitions to load at the start; may be repeated")
+      ->type_name("PATH")
+      ->group("Definitions");
+  AddList(app, "--samples", &flags->definitions, "the same; make run gives deploy/samples")
+      ->type_name("PATH")
+      ->group("Definitions");
+}
+
+void AddOutsideFlags(CLI::App* app, Flags* flags) {
+  const std::string group = "The world outside";
+  AddList(app, "--http-resolve", &flags->http_resolve,
+          "connect to ADDRESS instead of HOST; may be repeated")
+      ->type_name("HOST:PORT:ADDRESS[:PORT]")
+      ->group(group);
+  app->add_option("--http-ca", flags->http_ca, "certificates (PEM) to trust beside the system's")
+      ->type_name("FILE")
+      ->group(group);
+  app->add_option("--http-proxy", flags->http_proxy, "proxy for calls")
+      ->type_name("URL")
+      ->group(group);
+  app->add_flag("--http-refuse-private", flags->http_refuse_private,
+                "refuse calls to loopback, link-local and private addresses")
+      ->group(group);
+  app->add_option("--secrets-dir", flags->secrets_dir,
+                  "folder of secrets: one file each, named as the secret; then JAQUE_SECRET_<NAME>")
+      ->type_name("DIR")
+      ->group(group);
+  app->add_option("--workers", flags->workers, "calls and processes at a time")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000).description(""))
+      ->group(group);
+}
+
+void AddProcessFlags(CLI::App* app, Flags* flags) {
+  const std::string group = "The process";
+  AddParsed(app, "--log-level", "debug, info, warn, error or off",
+            [flags](const std::string& text) { return ParseLogLevel(text, &flags->log_level); })
+      ->type_name("LEVEL")
+      ->default_str(flags->log_level == LogLevel::kInfo ? "info" : "warn")
+      ->group(group);
+  AddParsed(app, "--log-format", "text or json",
+            [flags](const std::string& text) { return ParseLogFormat(text, &flags->log_format); })
+      ->type_name("FORMAT")
+      ->default_str("text")
+      ->group(group);
+  app->add_option_function<std::string>(
+         "--config", [](const std::string&) {}, "file of \"flag: value\" lines")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+absl::Status CheckServeFlags(const Flags& flags) {
+  RETURN_IF_ERROR(RefuseUnbuilt("queue", flags.queue));
+  RETURN_IF_ERROR(RefuseUnbuilt("coordination", flags.coordination));
+  if (flags.roles.empty()) return absl::InvalidArgumentError("-target is missing: try -target all");
+  const bool engine = flags.roles.contains(Role::kEngine);
+  const bool worker = flags.roles.contains(Role::kWorker);
+  if (engine != worker) {
+    return absl::InvalidArgumentError(fmt::format(
+        "-target {} alone cannot work on -queue memory: engine and worker have to be in one "
+        "process there",
+        engine ? "engine without worker" : "worker without engine"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace jaque::cmd

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of the commands: what each is called, means and defaults to. A command adds the groups
+// that it knows to its CLI::App; cmd/arguments fills them. Main thread.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/logging.h"
+
+namespace jaque::cmd {
+
+enum class Role { kEngine, kWorker, kUi };
+
+struct Flags {
+  // Serving.
+  std::set<Role> roles;
+  std::string queue = "memory", coordination = "memory", id;
+  absl::Duration heartbeat_ttl = absl::Seconds(10);
+  std::string http_listen = "127.0.0.1:8080";
+  int http_threads = 1;
+  uint32_t shards = 128;
+  int executors = 1;
+
+  // Definitions.
+  std::vector<std::string> definitions;
+
+  // The world outside, as workers reach it.
+  int workers = 64;
+  std::vector<std::string> http_resolve;
+  std::string http_ca, http_proxy, secrets_dir;
+  bool http_refuse_private = false;
+  absl::Duration stop_grace = absl::Seconds(10);
+
+  // Logs.
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kText;
+};
+
+// Each adds a group of flags.
+void AddServeFlags(CLI::App* app, Flags* flags);
+void AddDefinitionFlags(CLI::App* app, Flags* flags);
+void AddOutsideFlags(CLI::App* app, Flags* flags);
+// -log-level, -log-format, -config.
+void AddProcessFlags(CLI::App* app, Flags* flags);
+
+// "all", "engine,worker": InvalidArgument names what is unknown or not built yet.
+absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text);
+
+// Combinations that cannot work, each refused in one sentence.
+absl::Status CheckServeFlags(const Flags& flags);
+
+}  // namespace jaque::cmd

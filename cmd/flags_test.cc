@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/flags.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace jaque::cmd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Refusal(const Flags& flags) { return std::string(CheckServeFlags(flags).message()); }
+
+TEST(FlagsTest, TargetsAreRoles) {
+  EXPECT_THAT(*ParseTarget("all"), ElementsAre(Role::kEngine, Role::kWorker, Role::kUi));
+  EXPECT_THAT(*ParseTarget("worker, engine"), ElementsAre(Role::kEngine, Role::kWorker));
+}
+
+TEST(FlagsTest, RolesThatAreNotBuiltYetSaySo) {
+  EXPECT_EQ(ParseTarget("sink").status().message(), "the role sink is not built yet");
+  EXPECT_EQ(ParseTarget("engine,notifier").status().message(),
+            "the role notifier is not built yet");
+  EXPECT_EQ(ParseTarget("cook").status().message(),
+            "\"cook\" is no role: all, engine, worker, sink, notifier or ui");
+  EXPECT_FALSE(ParseTarget("").ok());
+}
+
+TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
+  Flags flags;
+  EXPECT_THAT(Refusal(flags), HasSubstr("-target is missing"));
+  flags.roles = {Role::kEngine};
+  EXPECT_THAT(Refusal(flags), HasSubstr("engine without worker alone cannot work"));
+  flags.roles = {Role::kWorker, Role::kUi};
+  EXPECT_THAT(Refusal(flags), HasSubstr("worker without engine alone cannot work"));
+  flags.roles = {Role::kUi};
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
+  flags.queue = "nats://127.0.0.1:4222";
+  EXPECT_THAT(Refusal(flags), HasSubstr("-queue nats://127.0.0.1:4222: NATS is not built yet"));
+  flags.queue = "memory";
+  flags.coordination = "zookeeper";
+  EXPECT_THAT(Refusal(flags), HasSubstr("-coordination zookeeper: write memory"));
+}
+
+}  // namespace
+}  // namespace jaque::cmd

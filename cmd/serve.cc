@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/serve.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/synchronization/notification.h"
+#include "base/metrics.h"
+#include "base/status_macros.h"
+#include "cmd/arguments.h"
+#include "cmd/definitions.h"
+#include "cmd/exit_code.h"
+#include "cmd/flags.h"
+#include "cmd/node.h"
+#include "cmd/signals.h"
+#include "fmt/format.h"
+#include "ui/api.h"
+#include "ui/http_server.h"
+
+namespace jaque::cmd {
+namespace {
+
+constexpr char kHelp[] =
+    "jaque: a durable workflow engine for the Open Workflow Specification DSL 1.0\n\n"
+    "Usage:\n"
+    "  jaque -target LIST [flags]       serve\n"
+    "  jaque run FILE [-input JSON]     execute one workflow here, print its output\n"
+    "  jaque validate FILE...           check definitions, print every finding\n"
+    "  jaque expr EXPRESSION            evaluate an expression on standard input\n"
+    "  jaque version                    print the version\n"
+    "  jaque help                       print this; jaque COMMAND -help for a command\n\n"
+    "Flags of serving (-flag value, -flag=value and --flag all work):\n";
+constexpr char kExamples[] =
+    "Each flag can also stand in the environment (JAQUE_HTTP_LISTEN for -http-listen; lists with\n"
+    "commas) and in the file that -config names, one \"flag: value\" a line. The command line "
+    "counts\n"
+    "before the environment, the environment before the file.\n\n"
+    "Examples:\n"
+    "  jaque -target all -samples deploy/samples\n"
+    "  jaque -target all -http-listen :8080 -secrets-dir /run/secrets -log-format json\n"
+    "  JAQUE_TARGET=all jaque -config /etc/jaque.conf";
+
+void AddFlags(CLI::App* app, Flags* flags) {
+  AddServeFlags(app, flags);
+  AddDefinitionFlags(app, flags);
+  AddOutsideFlags(app, flags);
+  AddProcessFlags(app, flags);
+  app->footer(kExamples);
+}
+
+// What serves: the node and, with the role ui, the HTTP side of it. Goes in the reverse order.
+class Process {
+ public:
+  Process(const Flags& flags, std::unique_ptr<Node> node) : flags_(flags), node_(std::move(node)) {}
+
+  absl::Status Start() {
+    ProcessMetrics().start_time_seconds.Set(
+        absl::ToDoubleSeconds(node_->clock()->Now() - absl::UnixEpoch()));
+    // Listens first, so that a port that is taken is known before anything is done.
+    if (flags_.roles.contains(Role::kUi)) RETURN_IF_ERROR(StartHttp());
+    RETURN_IF_ERROR(LoadDefinitions(flags_.definitions, node_->definitions()));
+    RETURN_IF_ERROR(node_->Start());
+    ready_ = true;
+    LogInfo("ready", {{"definitions", node_->definitions()->List().size()}});
+    return absl::OkStatus();
+  }
+
+  void Stop() {
+    ready_ = false;
+    if (server_ != nullptr) server_->Stop();
+    node_->Stop();
+  }
+
+ private:
+  absl::Status StartHttp() {
+    ui::ApiParts parts;
+    parts.clock = node_->clock();
+    parts.ids = node_->ids();
+    parts.commands = node_->commands();
+    parts.events = node_->events();
+    parts.definitions = node_->definitions();
+    parts.metrics = &ProcessMetrics();
+    parts.has_host_name = !absl::StartsWith(flags_.http_listen, "127.") &&
+                          !absl::StartsWith(flags_.http_listen, "localhost:") &&
+                          !absl::StartsWith(flags_.http_listen, "[::1]:");
+    if (!flags_.roles.contains(Role::kEngine)) {
+      parts.writable = [] {
+        return absl::UnavailableError(
+            "there is no engine: -target ui alone on memory can only read");
+      };
+    }
+    parts.ready = [this] {
+      return ready_ ? absl::OkStatus() : absl::UnavailableError("the process starts or stops");
+    };
+    api_ = ui::MakeApi(parts);
+    server_ = ui::MakeHttpServer({.listen = flags_.http_listen, .threads = flags_.http_threads},
+                                 node_->clock(), &ProcessMetrics(),
+                                 [this](ui::HttpRequest request, ui::HttpReply reply) {
+                                   api_->Serve(std::move(request), std::move(reply));
+                                 });
+    RETURN_IF_ERROR(server_->Start());
+    LogInfo("listening", {{"url", "http://" + server_->address()}});
+    return absl::OkStatus();
+  }
+
+  const Flags flags_;
+  std::atomic<bool> ready_ = false;
+  std::unique_ptr<ui::Api> api_;  // outlives the node's last reply
+  const std::unique_ptr<Node> node_;
+  std::unique_ptr<ui::HttpServer> server_;
+};
+
+int Serve(const Flags& flags) {
+  absl::StatusOr<std::unique_ptr<Node>> node = Node::Create(flags);
+  if (!node.ok()) return ReportError(node.status(), kExitBadDefinition);
+  absl::Notification stop;
+  std::atomic<int> signals = 0;
+  const SignalWatch watch([&stop, &signals](int number) {
+    if (signals.fetch_add(1) == 0) {
+      stop.Notify();
+    } else {
+      // Asked twice: do not wait for those in flight.
+      std::_Exit(128 + number);
+    }
+  });
+  Process process(flags, *std::move(node));
+  const absl::Status started = process.Start();
+  if (!started.ok()) {
+    process.Stop();
+    return ReportError(started, absl::IsUnavailable(started) ? kExitFailed : kExitBadDefinition);
+  }
+  stop.WaitForNotification();
+  LogInfo("stopping");
+  process.Stop();
+  LogInfo("stopped");
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunServeCommand(const std::vector<std::string>& arguments) {
+  Flags flags;
+  CLI::App app(kHelp, "jaque");
+  app.set_help_flag();
+  AddFlags(&app, &flags);
+  const absl::Status parsed = ParseArguments(&app, arguments, SystemSurroundings());
+  if (!parsed.ok()) return ReportUsage(parsed);
+  const absl::Status checked = CheckServeFlags(flags);
+  if (!checked.ok()) return ReportUsage(checked);
+  SetUpLogging(flags.log_level, flags.log_format);
+  return Serve(flags);
+}
+
+int RunHelpCommand() {
+  Flags flags;
+  CLI::App app(kHelp, "jaque");
+  app.set_help_flag();
+  AddFlags(&app, &flags);
+  std::printf("%s", HelpText(app).c_str());
+  return kExitOk;
+}
+
+}  // namespace jaque::cmd

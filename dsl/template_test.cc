@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dsl/template.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dsl/load.h"
+#include "expression/json.h"
+
+namespace jaque::dsl {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+// The template of a set task with this value.
+Template SetOf(const std::string& yaml, const char* mode = "strict") {
+  const LoadResult result = Load(
+      std::string(
+          "document: {dsl: '1.0.3', namespace: t, name: x, version: '1.0.0'}\nevaluate: {mode: ") +
+      mode + "}\ndo:\n  - a:\n      set: " + yaml + "\n");
+  for (const Finding& finding : result.findings) ADD_FAILURE() << FormatFinding("f", finding);
+  return std::get<SetTask>(result.workflow->tasks[0]->spec).value;
+}
+
+class Values : public expression::VariableSource {
+ public:
+  explicit Values(Value values) : values_(std::move(values)) {}
+  absl::StatusOr<Value> Lookup(std::string_view name) const override {
+    const Value* value = values_.Find(name);
+    return value == nullptr ? Value() : *value;
+  }
+
+ private:
+  Value values_;
+};
+
+std::string Evaluated(const Template& value, const char* input, const char* variables = "{}") {
+  const Values source(*ParseJson(variables));
+  expression::Evaluation evaluation;
+  evaluation.variables = &source;
+  const auto result = value.Evaluate(*ParseJson(input), evaluation);
+  return result.ok() ? ToJson(*result) : "error: " + std::string(result.status().message());
+}
+
+TEST(Template, Constants) {
+  const Template value = SetOf("{a: 1, b: [x, {c: null}]}");
+  EXPECT_TRUE(value.is_constant());
+  EXPECT_EQ(Evaluated(value, "{}"), R"({"a":1,"b":["x",{"c":null}]})");
+}
+
+TEST(Template, ExpressionsAnywhere) {
+  const Template value =
+      SetOf("{a: '${ .x }', b: [1, '${ .y + 1 }'], c: {d: ' ${ $context.z } '}, e: '.x'}");
+  EXPECT_FALSE(value.is_constant());
+  EXPECT_EQ(value.program(), nullptr);
+  EXPECT_EQ(Evaluated(value, R"({"x": {"q": []}, "y": 2})", R"({"context": {"z": 3}})"),
+            R"({"a":{"q":[]},"b":[1,3],"c":{"d":3},"e":".x"})");
+  EXPECT_THAT(value.Variables(), UnorderedElementsAre("context"));
+  EXPECT_THAT(value.InputFootprint().fields, UnorderedElementsAre("x", "y"));
+  EXPECT_EQ(value.members().size(), 4u);
+}
+
+TEST(Template, WholeValueAsExpression) {
+  const Template value = SetOf("${ .x }");
+  ASSERT_NE(value.program(), nullptr);
+  EXPECT_EQ(Evaluated(value, R"({"x": 5})"), "5");
+}
+
+// O-SEC-01: the result of an expression is data.
+TEST(Template, DataIsNeverEvaluated) {
+  const Template value = SetOf("{m: '${ .msg }', n: '${ {deep: .msg} }'}");
+  const char* input = R"({"msg": "${ $secrets }"})";
+  const std::string expected = R"({"m":"${ $secrets }","n":{"deep":"${ $secrets }"}})";
+  EXPECT_EQ(Evaluated(value, input), expected);
+  EXPECT_EQ(Evaluated(SetOf("${ . }"), expected.c_str()), expected);
+}
+
+TEST(Template, ErrorsAreReturned) {
+  EXPECT_EQ(Evaluated(SetOf("{a: '${ error(\"boom\") }'}"), "{}").substr(0, 6), "error:");
+}
+
+TEST(Template, LooseMode) {
+  const Template value =
+      SetOf("{a: .x, b: Hello World, c: '${ .x }', d: 1 + 1, e: red, f: .x.y}", "loose");
+  // What compiles is evaluated; what does not, or fails, is itself.
+  EXPECT_EQ(Evaluated(value, R"({"x": 5})"),
+            R"({"a":5,"b":"Hello World","c":5,"d":2,"e":"red","f":".x.y"})");
+}
+
+TEST(Template, LooseModeKeepsTheBounds) {
+  const Template value = SetOf("{a: 'def f: f; f'}", "loose");
+  expression::Evaluation evaluation;
+  evaluation.bounds.steps = 10'000;
+  EXPECT_TRUE(absl::IsResourceExhausted(value.Evaluate(Value(), evaluation).status()));
+}
+
+TEST(Template, BuiltByHand) {
+  EXPECT_TRUE(Template().constant().is_null());
+  const Template value =
+      Template::Object({{"a", Template::Constant(Value::Int(1))},
+                        {"b", Template::Array({Template::Constant(Value::Int(2))})}});
+  EXPECT_FALSE(value.is_constant());
+  EXPECT_EQ(Evaluated(value, "null"), R"({"a":1,"b":[2]})");
+  EXPECT_EQ(value.FindMember("a")->constant().AsInt(), 1);
+  EXPECT_EQ(value.FindMember("c"), nullptr);
+}
+
+}  // namespace
+}  // namespace jaque::dsl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands within one process. Any thread. Handlers run on the caller's thread, replies on the
+// thread that gives them or calls ExpireOverdue; all under no lock. Nothing happens by itself when
+// time passes: somebody calls ExpireOverdue at intervals (cmd/ with a Ticker; tests after stepping
+// their clock).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "queue/command_bus.h"
+
+namespace jaque {
+
+struct MemoryCommandBusOptions {
+  size_t capacity = limits::kQueuedCommands;  // calls unanswered; ingress commands stored
+  int ingress_attempts = limits::kIngressAttempts;
+  absl::Duration ingress_backoff = absl::Milliseconds(50);  // doubles with each attempt, to 10 s
+  absl::Duration dedup_window = absl::Seconds(limits::kDeduplicationSeconds);
+};
+
+class MemoryCommandBus final : public CommandBus {
+ public:
+  using Options = MemoryCommandBusOptions;
+
+  explicit MemoryCommandBus(const Clock* clock, const Options& options = {});
+  ~MemoryCommandBus() override;  // drops waiting calls uncalled
+
+  void Send(const std::string& engine_id, std::string command, absl::Duration timeout,
+            ReplyFn reply) override;
+  void Submit(std::string command, const std::string& command_id, absl::Duration timeout,
+              ReplyFn reply) override;
+  std::unique_ptr<Service> Serve(const std::string& engine_id, Handler handler) override;
+
+  // Answers calls whose deadline has passed, and offers ingress commands again whose backoff is
+  // over.
+  void ExpireOverdue();
+
+  // Ingress commands that were given up.
+  size_t dead_letters() const;
+
+ private:
+  class Core;
+  class MemoryService;
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace jaque

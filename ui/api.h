@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTTP API (README, "HTTP"): turns requests into commands, definitions and events. It knows
+// nothing of ownership: a write goes to the ingress, whichever engine that is. Serve may be called
+// on any thread and never blocks; what is slow (validating a definition) runs on a thread of the
+// Api's own. Every error is problem details.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/metrics.h"
+#include "log/definition_store.h"
+#include "queue/command_bus.h"
+#include "queue/event_stream.h"
+#include "ui/http.h"
+
+namespace jaque::ui {
+
+// What the API is built from; all outlive it.
+struct ApiParts {
+  const Clock* clock = nullptr;
+  IdGenerator* ids = nullptr;
+  CommandBus* commands = nullptr;
+  EventStream* events = nullptr;
+  DefinitionStore* definitions = nullptr;
+  Metrics* metrics = nullptr;
+  // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
+  // because a command on the ingress waits for an engine, durably, and so would its caller.
+  std::function<absl::Status()> writable;
+  // Listening beyond loopback, where people reach the server by a name of its own.
+  bool has_host_name = false;
+  std::function<absl::Status()> ready;  // OK, or why the process cannot serve yet; empty: always OK
+};
+
+class Api {
+ public:
+  virtual ~Api() = default;
+  virtual void Serve(HttpRequest request, HttpReply reply) = 0;
+};
+
+std::unique_ptr<Api> MakeApi(const ApiParts& parts);
+
+}  // namespace jaque::ui

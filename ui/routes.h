@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which handler serves a method and a path: "/api/v1/instances/{id}/cancel". Pure; any thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ui/http.h"
+
+namespace jaque::ui {
+
+// A request that found its route.
+struct Call {
+  HttpRequest request;
+  std::vector<std::string> path;  // what the {} of the pattern stand for, decoded
+  HttpHeaders query;              // only parameters that the route knows, each at most once
+  HttpReply reply;
+
+  const std::string* Parameter(std::string_view name) const;
+};
+
+class Routes {
+ public:
+  using Handler = std::function<void(Call)>;
+
+  // `parameters` are the names that may stand in the query.
+  void Add(std::string method, std::string_view pattern, std::vector<std::string> parameters,
+           Handler handler);
+
+  // Calls the handler, or answers 404, 405 (with Allow) or 400 (a parameter that the route has
+  // not).
+  void Dispatch(HttpRequest request, HttpReply reply) const;
+
+ private:
+  struct Route {
+    std::string method;
+    std::vector<std::string> segments;
+    std::vector<std::string> parameters;
+    Handler handler;
+  };
+  static bool Matches(const Route& route, const std::vector<std::string>& segments);
+  static std::optional<HttpResponse> ReadQuery(const Route& route, Call* call);
+
+  std::vector<Route> routes_;
+};
+
+}  // namespace jaque::ui
