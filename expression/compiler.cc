@@ -173,7 +173,8 @@ const Node* Compiler::Fold(const OperatorNode* node) {
   for (const Node* child : node->children()) {
     if (!IsConstant(child)) return node;
   }
-  const Evaluation evaluation;
+  Evaluation evaluation;
+  evaluation.bounds.memory_bytes = size_t{1} << 16;
   const std::vector<std::string> none;
   Context context(evaluation, none, nullptr);
   Value tmp;

@@ -34,8 +34,21 @@ struct State {
   }
 };
 
+// Counts an object's memory as the evaluation's.
+class Accounted {
+ public:
+  static void* operator new(size_t bytes) {
+    Value::AddThreadBytes(static_cast<int64_t>(bytes));
+    return ::operator new(bytes);
+  }
+  static void operator delete(void* memory, size_t bytes) {
+    Value::AddThreadBytes(-static_cast<int64_t>(bytes));
+    ::operator delete(memory);
+  }
+};
+
 // What to do with an output. Shared by all outputs of what it waits for, so it is not changed.
-class Continuation {
+class Continuation : public Accounted {
  public:
   virtual ~Continuation() = default;
   // The output is in the machine's registers. `alone`: nobody will resume this one again, so what
@@ -76,7 +89,7 @@ class ContinuationRef {
 };
 
 // What outputs are gathered in: reduce's state, an array under construction. Counted.
-struct Cell {
+struct Cell : Accounted {
   uint32_t refs = 0;
   State state;
   Value extra;
