@@ -16,6 +16,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS ?= 2
 LISTEN ?= 127.0.0.1:8080
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?=
 
 # Folders with test data of others (README, "Tests"); tests run in other folders, so absolute.
 TEST_DATA := JAQUE_JQ_TESTS JAQUE_CTK_DIR JAQUE_DSL_DIR JAQUE_CASES
@@ -75,7 +76,7 @@ bench: all
 	@python3 tests/bench/bench.py $(BUILD_DIR)
 
 fuzz: setup
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_RUNS=$(FUZZ_RUNS) sh tests/fuzz/run.sh
 
 clean:
 	rm -rf build build-*

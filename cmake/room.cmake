@@ -24,6 +24,11 @@ target_include_directories(jaque_options INTERFACE ${PROJECT_SOURCE_DIR}
 if(SANITIZE)
   target_compile_options(jaque_options INTERFACE -fsanitize=${SANITIZE} -fno-sanitize-recover=all)
   target_link_options(jaque_options INTERFACE -fsanitize=${SANITIZE})
+  if(SANITIZE STREQUAL "thread")
+    # Locks that the sanitizer can see; why is said in the header.
+    target_include_directories(jaque_options BEFORE INTERFACE
+                               ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer)
+  endif()
 endif()
 
 # jaque_room(NAME [DEPS room...] [LIBS library...])
