@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/nats_server.h"
 
-#include <netinet/in.h>
+#include <arpa/inet.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
@@ -18,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 
 namespace jaque {
@@ -38,20 +39,22 @@ std::string FirstUrl(const std::string& text, const std::string& key) {
   return start == std::string::npos ? "" : text.substr(start, text.find('"', start) - start);
 }
 
-// A port that was free a moment ago: the servers of a cluster must name one before it is chosen.
-int FreePort() {
-  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  int port = 0;
-  if (bind(socket_fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-      getsockname(socket_fd, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
-    port = ntohs(address.sin_port);
+// Addresses that were free a moment ago.
+std::vector<std::string> FreeUrls(int count) {
+  std::vector<int> sockets;
+  std::vector<std::string> urls;
+  for (int i = 0; i < count; ++i) {
+    sockets.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    JAQUE_CHECK(bind(sockets.back(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+    JAQUE_CHECK(getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    urls.push_back(absl::StrCat("nats://127.0.0.1:", ntohs(address.sin_port)));
   }
-  close(socket_fd);
-  return port;
+  for (const int socket : sockets) close(socket);
+  return urls;
 }
 
 std::string ReadFile(const std::string& path) {
@@ -66,31 +69,26 @@ std::string ReadFile(const std::string& path) {
 absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::Start() { return StartNamed("", "", ""); }
 
 absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>> NatsServer::StartCluster(int count) {
+  // Each is told the addresses of all, so they are chosen first.
+  const std::vector<std::string> cluster_urls = FreeUrls(count);
+  const std::string routes = absl::StrJoin(cluster_urls, ",");
   std::vector<std::unique_ptr<NatsServer>> servers;
-  if (count == 1) {
-    ASSIGN_OR_RETURN(auto alone, Start());
-    servers.push_back(std::move(alone));
-    return servers;
-  }
-  // A clustered JetStream refuses to start without a route: the first one's leads to itself.
-  const std::string first = absl::StrCat("nats://127.0.0.1:", FreePort());
   for (int i = 0; i < count; ++i) {
-    ASSIGN_OR_RETURN(auto server, StartNamed(absl::StrCat("n", i), first,
-                                             i == 0 ? first : "nats://127.0.0.1:-1"));
+    ASSIGN_OR_RETURN(auto server, count == 1
+                                      ? Start()
+                                      : StartNamed(absl::StrCat("n", i), cluster_urls[i], routes));
     servers.push_back(std::move(server));
   }
-  // The first one, should it start again, finds the others as they find it.
-  servers.front()->routes_ = servers.back()->cluster_url_;
   return servers;
 }
 
 absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::StartNamed(const std::string& name,
-                                                                   const std::string& routes,
-                                                                   const std::string& cluster) {
+                                                                   const std::string& cluster_url,
+                                                                   const std::string& routes) {
   std::unique_ptr<NatsServer> server(new NatsServer);
   server->name_ = name;
   server->routes_ = routes;
-  server->cluster_url_ = cluster;
+  server->cluster_url_ = cluster_url;
   server->binary_ = FindBinary();
   if (server->binary_.empty()) {
     return absl::NotFoundError("nats-server is not installed (Debian package nats-server)");
@@ -163,12 +161,10 @@ absl::Status NatsServer::AwaitFiles(int changes) {
       return absl::InternalError("nats-server ended at once: " + ReadFile(folder_ + "/log"));
     }
     const std::string text = ReadFile(ports);
-    const std::string url = FirstUrl(text, "\"nats\""), cluster = FirstUrl(text, "\"cluster\"");
-    if (!url.empty() && (name_.empty() || !cluster.empty()) &&
-        absl::StrContains(ReadFile(folder_ + "/log"), "Server is ready")) {
+    const std::string url = FirstUrl(text, "\"nats\"");
+    if (!url.empty() && absl::StrContains(ReadFile(folder_ + "/log"), "Server is ready")) {
       url_ = url;
       port_ = url.substr(url.rfind(':') + 1);
-      if (!name_.empty()) cluster_url_ = cluster;
       return absl::OkStatus();
     }
     pollfd poll_changes{changes, POLLIN, 0};
