@@ -87,7 +87,9 @@ class ProgressTest : public ::testing::Test {
 TEST_F(ProgressTest, PlainLinesNameTimeFactAndTask) {
   StartInstance();
   StartTask(1, 1, 0);
-  Add(2)->mutable_iteration_started()->set_frame(1);
+  v1::IterationStarted* iteration = Add(2)->mutable_iteration_started();
+  iteration->set_frame(1);
+  iteration->set_iteration(1);
   CompleteTask(3, 0, 1);
   CompleteTask(1501, 1, 0);
   StartTask(1502, 2, 2);

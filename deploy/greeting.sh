@@ -12,7 +12,10 @@ jaque serves at $url (Ctrl-C ends it). In another terminal:
     -d '{"contacts": [{"name": " Ada ", "email": "ADA@Example.org"}, {"name": "Bob"}]}'
   curl $url/metrics
 
-  build/jaque run deploy/samples/fan-out.yaml      executes one without the server
-  build/jaque help                                 lists the rest
+Without the server:
+
+  build/jaque run deploy/samples/create-account.yaml \\
+    -input '{"customer": "acme", "member": "ada"}'
+  build/jaque help
 
 END

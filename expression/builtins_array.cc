@@ -70,7 +70,11 @@ bool Unique(Context& context, Value* value, Value* arguments) {
   const Value sorted = std::move(*value);
   Value result = Value::Array();
   for (const Value& item : sorted.items()) {
-    if (result.size() == 0 || !(result.items().back() == item)) result.Append(item);
+    bool equal = false;
+    if (result.size() > 0 && !Compares(context, Op::kEqual, result.items().back(), item, &equal)) {
+      return false;
+    }
+    if (!equal) result.Append(item);
   }
   *value = std::move(result);
   return true;

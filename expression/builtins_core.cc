@@ -75,7 +75,7 @@ bool Utf8ByteLength(Context& context, Value* value, Value*) {
 }
 
 bool ToJsonText(Context& context, Value* value, Value*) {
-  if (!context.Admit(value->MemoryEstimate(size_t{1} << 40))) return false;
+  if (!context.AdmitCopy(*value)) return false;
   std::string text;
   AppendJson(*value, static_cast<size_t>(limits::kJsonDepth), &text);
   *value = Value::StringUnchecked(text);
@@ -140,7 +140,7 @@ bool FormatBy(Context& context, Value* value, Value* arguments) {
     context.Raise(Join({name.str(), " is not a valid format"}));
     return false;
   }
-  if (!context.Admit(value->MemoryEstimate(size_t{1} << 40) * 6)) return false;
+  if (!context.AdmitCopy(*value, 6)) return false;
   auto text = ApplyFormat(*format, *value);
   if (!text.ok()) {
     context.RaiseStatus(text.status());

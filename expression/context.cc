@@ -82,6 +82,31 @@ bool Context::Spend(size_t n) {
   return true;
 }
 
+bool Context::AdmitCopy(const Value& value, size_t factor) {
+  if (!value.is_array() && !value.is_object()) return Admit(value.size() * factor);
+  const int64_t left = memory_limit_ - Value::ThreadBytes();
+  if (left <= 0) return Admit(0);
+  const size_t cap = static_cast<size_t>(left) / factor + 1;
+  const size_t bytes = value.MemoryEstimate(cap);
+  return Admit(bytes * factor) && Steps(bytes / 256);
+}
+
+Value::Effort Context::NewEffort() const {
+  const uint64_t used = spent_ + static_cast<uint64_t>(kPortion - fuel_);
+  const uint64_t all = evaluation_.bounds.steps;
+  return {.depth = static_cast<size_t>(limits::kJsonDepth), .steps = all > used ? all - used : 0};
+}
+
+bool Context::Settle(const Value::Effort& before, const Value::Effort& after,
+                     const char* too_deep) {
+  if (after.too_long) return Exhausted("steps");
+  if (after.too_deep) {
+    Raise(too_deep);
+    return false;
+  }
+  return Steps(before.steps - after.steps);
+}
+
 bool Context::Exhausted(const char* what) {
   Fatal(absl::ResourceExhaustedError(Join({"the expression used up its ", what})));
   return false;

@@ -124,6 +124,14 @@ class Context {
     return Exhausted("memory");
   }
 
+  // Whether `factor` times what `value` takes, each shared part as often as it is used, may be
+  // allocated.
+  bool AdmitCopy(const Value& value, size_t factor = 1);
+  // For a comparison: jq's depth, and the steps that are left. Settle charges what it took; false:
+  // failed.
+  Value::Effort NewEffort() const;
+  bool Settle(const Value::Effort& before, const Value::Effort& after, const char* too_deep);
+
   // Each returns nullptr, so that a node can return it.
   const Value* Raise(std::string message) { return RaiseValue(Value::String(message)); }
   const Value* RaiseValue(Value error);

@@ -19,9 +19,7 @@ bool AppendText(Context& context, const Value& value, std::string* out) {
     out->append(value.str());
   } else {
     const size_t before = out->size();
-    if (value.is_array() || value.is_object()) {
-      if (!context.Admit(value.MemoryEstimate(size_t{1} << 40) / 2)) return false;
-    }
+    if (!context.AdmitCopy(value)) return false;
     AppendJson(value, static_cast<size_t>(limits::kJsonDepth), out);
     if (!context.Steps((out->size() - before) / 64)) return false;
   }
@@ -29,7 +27,7 @@ bool AppendText(Context& context, const Value& value, std::string* out) {
 }
 
 bool ApplyTo(Context& context, Format format, const Value& value, Value* out) {
-  if (!context.Admit(value.MemoryEstimate(size_t{1} << 40) * 6)) return false;
+  if (!context.AdmitCopy(value, 6)) return false;
   auto text = ApplyFormat(format, value);
   if (!text.ok()) {
     context.RaiseStatus(text.status());

@@ -280,23 +280,24 @@ const Value* ByNode::Eval(Context& context, const Value& in, Frame* frame, Value
 
 namespace {
 
-// Compares keys, remembering when they nest too deeply to be compared.
+// Compares keys within the effort that the evaluation has left.
 class KeyOrder {
  public:
-  explicit KeyOrder(const std::vector<Value>& keys) : keys_(keys) {}
+  KeyOrder(const Context& context, const std::vector<Value>& keys)
+      : keys_(keys), before_(context.NewEffort()), effort_(before_) {}
   int Compare(size_t a, size_t b) {
-    if (too_deep_) return 0;
+    if (effort_.too_deep || effort_.too_long) return 0;
     ++compared_;
-    const auto order = Value::Compare(keys_[a], keys_[b], limits::kJsonDepth);
-    too_deep_ = !order.has_value();
-    return order.value_or(0);
+    return Value::Compare(keys_[a], keys_[b], &effort_);
   }
-  bool too_deep() const { return too_deep_; }
-  size_t compared() const { return compared_; }
+  bool Settle(Context& context) const {
+    return context.Settle(before_, effort_, "Comparison too deep") && context.Steps(compared_);
+  }
 
  private:
   const std::vector<Value>& keys_;
-  bool too_deep_ = false;
+  const Value::Effort before_;
+  Value::Effort effort_;
   size_t compared_ = 0;
 };
 
@@ -330,7 +331,7 @@ void Assemble(KeyOrder& order, ByNode::What what, const Value& items,
 
 bool ArrangeBy(Context& context, ByNode::What what, const Value& items,
                const std::vector<Value>& keys, Value* out) {
-  KeyOrder order(keys);
+  KeyOrder order(context, keys);
   const size_t n = std::min(items.size(), keys.size());
   Value result;
   if (what == ByNode::What::kMin || what == ByNode::What::kMax) {
@@ -345,14 +346,11 @@ bool ArrangeBy(Context& context, ByNode::What what, const Value& items,
     std::iota(sorted.begin(), sorted.end(), size_t{0});
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&order](size_t a, size_t b) { return order.Compare(a, b) < 0; });
-    if (!order.too_deep()) Assemble(order, what, items, sorted, &result);
+    Assemble(order, what, items, sorted, &result);
   }
-  if (order.too_deep()) {
-    context.Raise("Comparison too deep");
-    return false;
-  }
+  if (!order.Settle(context)) return false;
   *out = std::move(result);
-  return context.Steps(order.compared());
+  return true;
 }
 
 }  // namespace jaque::expression

@@ -259,25 +259,18 @@ bool Apply(Context& context, Op op, Value* left, const Value& right) {
 }
 
 bool Compares(Context& context, Op op, const Value& left, const Value& right, bool* result) {
+  const Value::Effort before = context.NewEffort();
+  Value::Effort effort = before;
   if (op == Op::kEqual || op == Op::kNotEqual) {
-    const auto equal = Value::Equal(left, right, limits::kJsonDepth);
-    if (!equal.has_value()) {
-      context.Raise("Equality check too deep");
-      return false;
-    }
-    *result = *equal == (op == Op::kEqual);
-    return true;
+    *result = Value::Equal(left, right, &effort) == (op == Op::kEqual);
+    return context.Settle(before, effort, "Equality check too deep");
   }
-  const auto order = Value::Compare(left, right, limits::kJsonDepth);
-  if (!order.has_value()) {
-    context.Raise("Comparison too deep");
-    return false;
-  }
-  *result = op == Op::kLess        ? *order < 0
-            : op == Op::kLessEqual ? *order <= 0
-            : op == Op::kGreater   ? *order > 0
-                                   : *order >= 0;
-  return true;
+  const int order = Value::Compare(left, right, &effort);
+  *result = op == Op::kLess        ? order < 0
+            : op == Op::kLessEqual ? order <= 0
+            : op == Op::kGreater   ? order > 0
+                                   : order >= 0;
+  return context.Settle(before, effort, "Comparison too deep");
 }
 
 bool SplitString(Context& context, std::string_view text, std::string_view separator, Value* out) {
@@ -305,19 +298,15 @@ bool SplitString(Context& context, std::string_view text, std::string_view separ
 bool SortValues(Context& context, Value* array) {
   if (!context.Steps(array->size())) return false;
   std::vector<Value> items(array->items().begin(), array->items().end());
-  bool too_deep = false;
+  const Value::Effort before = context.NewEffort();
+  Value::Effort effort = before;
   size_t compared = 0;
   std::stable_sort(items.begin(), items.end(), [&](const Value& a, const Value& b) {
-    if (too_deep) return false;
+    if (effort.too_deep || effort.too_long) return false;
     ++compared;
-    const auto order = Value::Compare(a, b, limits::kJsonDepth);
-    too_deep = !order.has_value();
-    return !too_deep && *order < 0;
+    return Value::Compare(a, b, &effort) < 0;
   });
-  if (too_deep) {
-    context.Raise("Comparison too deep");
-    return false;
-  }
+  if (!context.Settle(before, effort, "Comparison too deep")) return false;
   *array = Value::ArrayFrom(items);
   return context.Steps(compared);
 }

@@ -89,10 +89,12 @@ bool DeleteBelow(Context& context, Value* root, absl::Span<const Value> parent,
   return DeleteKeys(context, slot, keys);
 }
 
+// Of plain keys only: slices and the like go one by one.
 bool SameParent(const Value& a, const Value& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i + 1 < a.size(); ++i) {
-    if (!(a.items()[i] == b.items()[i])) return false;
+    const Value& key = a.items()[i];
+    if (key.is_array() || key.is_object() || !(key == b.items()[i])) return false;
   }
   return true;
 }

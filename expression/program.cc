@@ -141,6 +141,11 @@ absl::StatusOr<Value> Evaluate(const Program& program, const Value& input,
   } else if (!outputs.empty()) {
     result = Value::Array(std::move(outputs));
   }
+  // A small value that uses its parts again and again is endless to whoever walks it.
+  const size_t cap = evaluation.bounds.memory_bytes;
+  if ((result.is_array() || result.is_object()) && result.MemoryEstimate(cap) >= cap) {
+    return absl::ResourceExhaustedError("the result is too large");
+  }
   // What is deeper could be written, but never be read again.
   if (result.DeeperThan(static_cast<size_t>(limits::kJsonDepth))) {
     return absl::InvalidArgumentError("the result nests too deeply");

@@ -112,9 +112,16 @@ class Value {
     if (a.head_ == b.head_ && a.payload_ == b.payload_ && a.tag() < kDoubleTag) return true;
     return EqualSlow(a, b);
   }
-  // The same with a bound on nesting; nullopt where it is exceeded.
-  static std::optional<int> Compare(const Value& a, const Value& b, int max_depth);
-  static std::optional<bool> Equal(const Value& a, const Value& b, int max_depth);
+  // What a comparison may cost, and what became of it. Values that share parts can be endless to
+  // walk.
+  struct Effort {
+    size_t depth = SIZE_MAX;      // arrays and objects inside each other
+    uint64_t steps = UINT64_MAX;  // pairs that may still be compared; counted down
+    bool too_deep = false;        // then the result means nothing
+    bool too_long = false;        // the same
+  };
+  static int Compare(const Value& a, const Value& b, Effort* effort);
+  static bool Equal(const Value& a, const Value& b, Effort* effort);
   // Whether arrays and objects nest deeper than `depth` (a scalar has depth 0).
   bool DeeperThan(size_t depth) const;
 

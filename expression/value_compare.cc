@@ -58,16 +58,20 @@ int Value::CompareScalars(const Value& a, const Value& b) {
 
 class ValueComparer {
  public:
-  ValueComparer(bool equality, size_t max_depth) : equality_(equality), max_depth_(max_depth) {}
+  ValueComparer(bool equality, Value::Effort* effort) : equality_(equality), effort_(effort) {}
 
-  // nullopt: too deep. With `equality` any other result than 0 means different.
-  std::optional<int> Run(const Value& a, const Value& b) {
+  // With `equality` any other result than 0 means different.
+  int Run(const Value& a, const Value& b) {
     const Value* x = &a;
     const Value* y = &b;
     for (;;) {
       const int order = Enter(*x, *y);
-      if (too_deep_) return std::nullopt;
-      if (order != 0) return order;
+      if (effort_->too_deep || order != 0) return order;
+      if (effort_->steps-- == 0) {
+        effort_->steps = 0;
+        effort_->too_long = true;
+        return 0;
+      }
       for (;;) {
         if (stack_.empty()) return 0;
         Level& top = stack_.back();
@@ -110,8 +114,8 @@ class ValueComparer {
   int Enter(const Value& a, const Value& b) {
     if (a.kind() != b.kind()) return a.kind() < b.kind() ? -1 : 1;
     if (!a.is_array() && !a.is_object()) return Value::CompareScalars(a, b);
-    if (stack_.size() > max_depth_) {
-      too_deep_ = true;
+    if (stack_.size() > effort_->depth) {
+      effort_->too_deep = true;
       return 0;
     }
     Level level;
@@ -151,36 +155,32 @@ class ValueComparer {
   }
 
   const bool equality_;
-  const size_t max_depth_;
-  bool too_deep_ = false;
+  Value::Effort* effort_;
   std::vector<Level> stack_;
 };
 
-int Value::Compare(const Value& a, const Value& b) {
+int Value::Compare(const Value& a, const Value& b, Effort* effort) {
   if (a.kind() != b.kind()) return a.kind() < b.kind() ? -1 : 1;
   if (!a.is_array() && !a.is_object()) return CompareScalars(a, b);
-  return *ValueComparer(false, SIZE_MAX).Run(a, b);
+  return ValueComparer(false, effort).Run(a, b);
+}
+
+int Value::Compare(const Value& a, const Value& b) {
+  Effort effort;
+  return Compare(a, b, &effort);
+}
+
+bool Value::Equal(const Value& a, const Value& b, Effort* effort) {
+  if (a.kind() != b.kind()) return false;
+  if (a.is_string()) return KeyEqual(a, b);
+  if (!a.is_array() && !a.is_object()) return CompareScalars(a, b) == 0;
+  if (a.size() != b.size()) return false;
+  return ValueComparer(true, effort).Run(a, b) == 0;
 }
 
 bool Value::EqualSlow(const Value& a, const Value& b) {
-  if (a.kind() != b.kind()) return false;
-  if (a.is_string()) return KeyEqual(a, b);
-  if (a.is_number()) return CompareNumbers(a, b) == 0;
-  if (a.size() != b.size()) return false;
-  return *ValueComparer(true, SIZE_MAX).Run(a, b) == 0;
-}
-
-std::optional<int> Value::Compare(const Value& a, const Value& b, int max_depth) {
-  if (a.kind() != b.kind()) return a.kind() < b.kind() ? -1 : 1;
-  if (!a.is_array() && !a.is_object()) return CompareScalars(a, b);
-  return ValueComparer(false, static_cast<size_t>(max_depth)).Run(a, b);
-}
-
-std::optional<bool> Value::Equal(const Value& a, const Value& b, int max_depth) {
-  if (!a.is_array() && !a.is_object()) return Equal(a, b);
-  const auto order = ValueComparer(true, static_cast<size_t>(max_depth)).Run(a, b);
-  if (!order.has_value()) return std::nullopt;
-  return *order == 0;
+  Effort effort;
+  return Equal(a, b, &effort);
 }
 
 }  // namespace jaque

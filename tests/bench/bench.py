@@ -34,7 +34,8 @@ def steps():
 
 def calls(address):
     """Three HTTP calls, one after another."""
-    tasks = [f'  - c{i}: {{call: http, with: {{method: get, endpoint: "http://{address}/pet/{i}"}}}}'
+    url = f'http://{address}/pet'
+    tasks = [f'  - c{i}: {{call: http, with: {{method: get, endpoint: "{url}/{i}"}}}}'
              for i in range(3)]
     return ("document: {dsl: '1.0.3', namespace: bench, name: calls, version: '1.0.0'}\ndo:\n"
             + '\n'.join(tasks) + '\n')

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load generator of `make bench`.
-//   jaque_load drive HOST:PORT PATH BODY CALLERS SECONDS   callers that ask one request after another;
-//       prints {"requests", "failed", "seconds", "p50_us", "p99_us"}
-//   jaque_load serve                                       a server that answers at once; prints its
-//       address, ends with standard input
+//   jaque_load drive HOST:PORT PATH BODY CALLERS SECONDS
+//       asks, each caller one request after another; prints one line of JSON: requests, failed,
+//       seconds, p50_us, p99_us
+//   jaque_load serve
+//       answers at once; prints its address, ends with standard input
 // A request counts if it is answered 200 and, where it starts a workflow, with "completed".
 #include <algorithm>
 #include <cstdio>
@@ -101,8 +102,8 @@ int Drive(char** arguments) {
   load.request = (body.empty() ? "GET " : "POST ") + path + " HTTP/1.1\r\nHost: " + address +
                  "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   const size_t colon = address.rfind(':');
-  const auto resolved = tcp::resolver(load.io).resolve(address.substr(0, colon),
-                                                       address.substr(colon + 1));
+  const auto resolved =
+      tcp::resolver(load.io).resolve(address.substr(0, colon), address.substr(colon + 1));
   std::vector<std::unique_ptr<Caller>> all;
   for (int i = 0; i < callers; ++i) all.push_back(std::make_unique<Caller>(&load, resolved));
   const absl::Duration began = SystemClock().Monotonic();
@@ -112,12 +113,14 @@ int Drive(char** arguments) {
   const double took = absl::ToDoubleSeconds(SystemClock().Monotonic() - began);
   std::sort(load.micros.begin(), load.micros.end());
   const auto percentile = [&load](double part) {
-    return load.micros.empty() ? 0.0 : load.micros[static_cast<size_t>(
-                                           part * static_cast<double>(load.micros.size() - 1))];
+    return load.micros.empty() ? 0.0
+                               : load.micros[static_cast<size_t>(
+                                     part * static_cast<double>(load.micros.size() - 1))];
   };
-  std::printf("{\"requests\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"p50_us\": %.0f, "
-              "\"p99_us\": %.0f}\n",
-              load.micros.size(), load.failed, took, percentile(0.5), percentile(0.99));
+  std::printf(
+      "{\"requests\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"p50_us\": %.0f, "
+      "\"p99_us\": %.0f}\n",
+      load.micros.size(), load.failed, took, percentile(0.5), percentile(0.99));
   return load.failed == 0 ? 0 : 1;
 }
 

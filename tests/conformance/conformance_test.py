@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the DSL's conformance kit (README, "Tests"): the Gherkin features in the folder that
-JAQUE_CTK_DIR names, unchanged, with the steps of this folder. Exit code 77: there is no such folder.
+JAQUE_CTK_DIR names, unchanged, with the steps of this folder. Exit code 77: no folder is named.
 """
 import glob
 import os

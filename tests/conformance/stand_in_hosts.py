@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the conformance kit's scenarios expect of petstore.swagger.io and httpbin.org, on loopback."""
+"""What the conformance kit expects of petstore.swagger.io and httpbin.org, on loopback."""
 import base64
 import os
 import re

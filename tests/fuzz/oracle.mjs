@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// jq 1.8.2 behind a pipe. Reads lines {"input": JSON text, "programs": [text, …]} and answers each with a line
-// {"results": [{"outputs": [JSON text, …], "error": JSON text or null} or {"compiles": false} or
-// {"crashed": true}, …]}. Programs of one line run as one jq program, since a call costs more than a program.
+// jq 1.8.2 behind a pipe. Reads lines {"input": JSON text, "programs": [text, …]} and answers each
+// with a line {"results": [{"outputs": [JSON text, …], "error": JSON text or null} or
+// {"compiles": false} or {"crashed": true}, …]}. Programs of one line run as one jq program, since
+// a call costs more than a program.
 import { createInterface } from 'node:readline';
 import { loadJq } from 'jq-wasm';
 

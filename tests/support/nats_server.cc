@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/nats_server.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +38,22 @@ std::string FirstUrl(const std::string& text, const std::string& key) {
   return start == std::string::npos ? "" : text.substr(start, text.find('"', start) - start);
 }
 
+// A port that was free a moment ago: the servers of a cluster must name one before it is chosen.
+int FreePort() {
+  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  int port = 0;
+  if (bind(socket_fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+      getsockname(socket_fd, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
+    port = ntohs(address.sin_port);
+  }
+  close(socket_fd);
+  return port;
+}
+
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -45,7 +63,7 @@ std::string ReadFile(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::Start() { return StartNamed("", ""); }
+absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::Start() { return StartNamed("", "", ""); }
 
 absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>> NatsServer::StartCluster(int count) {
   std::vector<std::unique_ptr<NatsServer>> servers;
@@ -54,9 +72,11 @@ absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>> NatsServer::StartCluste
     servers.push_back(std::move(alone));
     return servers;
   }
+  // A clustered JetStream refuses to start without a route: the first one's leads to itself.
+  const std::string first = absl::StrCat("nats://127.0.0.1:", FreePort());
   for (int i = 0; i < count; ++i) {
-    ASSIGN_OR_RETURN(auto server,
-                     StartNamed(absl::StrCat("n", i), i == 0 ? "" : servers.front()->cluster_url_));
+    ASSIGN_OR_RETURN(auto server, StartNamed(absl::StrCat("n", i), first,
+                                             i == 0 ? first : "nats://127.0.0.1:-1"));
     servers.push_back(std::move(server));
   }
   // The first one, should it start again, finds the others as they find it.
@@ -65,11 +85,12 @@ absl::StatusOr<std::vector<std::unique_ptr<NatsServer>>> NatsServer::StartCluste
 }
 
 absl::StatusOr<std::unique_ptr<NatsServer>> NatsServer::StartNamed(const std::string& name,
-                                                                   const std::string& routes) {
+                                                                   const std::string& routes,
+                                                                   const std::string& cluster) {
   std::unique_ptr<NatsServer> server(new NatsServer);
   server->name_ = name;
   server->routes_ = routes;
-  server->cluster_url_ = "nats://127.0.0.1:-1";
+  server->cluster_url_ = cluster;
   server->binary_ = FindBinary();
   if (server->binary_.empty()) {
     return absl::NotFoundError("nats-server is not installed (Debian package nats-server)");

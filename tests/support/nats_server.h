@@ -34,7 +34,8 @@ class NatsServer {
  private:
   NatsServer() = default;
   static absl::StatusOr<std::unique_ptr<NatsServer>> StartNamed(const std::string& name,
-                                                                const std::string& routes);
+                                                                const std::string& routes,
+                                                                const std::string& cluster);
   std::vector<std::string> CommandLine() const;
   absl::Status Spawn();
   absl::Status AwaitReady();
