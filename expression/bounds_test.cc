@@ -328,6 +328,21 @@ TEST(Bounds, EachIsAParameter) {
             absl::StatusCode::kResourceExhausted);
 }
 
+TEST(Bounds, AResultIsNeverEndlessAsText) {
+  const CompileResult compiled = Compile("reduce range(80) as $i (0; [., .])");
+  EXPECT_EQ(jaque::expression::Evaluate(*compiled.program, Value(), Evaluation()).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(Bounds, ComparisonsOutsideAreNotLimitedByAnEvaluation) {
+  const CompileResult compiled =
+      Compile("(reduce range(80) as $i (0; [., .])) == (reduce range(80) as $i (0; [., .]))");
+  const absl::Status status =
+      compiled.program->Run(Value(), Evaluation(), [](const Value&) { return true; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(Value::Array({Value::Int(1)}), Value::Array({Value::Int(2)}));
+}
+
 TEST(Bounds, TimeIsAskedOfTheCaller) {
   Evaluation evaluation;
   absl::Duration now;

@@ -48,6 +48,8 @@ Regex::Cursor::Cursor(const Program& program, std::string_view text, const Regex
       text_(text),
       budget_(budget),
       steps_(program.cost.StepsPerRetry(text.size(), program.pattern_bytes)) {
+  looks_ =
+      std::max<size_t>(Portion(kBetweenLooks / static_cast<double>(text.size() + 1), 1'000), 1);
   onig_set_match_stack_limit_size_of_match_param(param_.get(), limits::kRegexStack);
   if (program.longest) {
     longest_.reset(onig_region_new());
@@ -73,14 +75,16 @@ absl::StatusOr<bool> Regex::Cursor::Find(size_t start) {
         absl::StrCat("Regex failure: too much work for a text of ", text_.size(), " bytes"));
   }
   // Also matches that are found one after the other take time.
-  if (budget_.Remaining() <= absl::ZeroDuration()) return TimeOver();
+  if (++finds_ % looks_ == 0 && budget_.Remaining() <= absl::ZeroDuration()) return TimeOver();
   const unsigned long most = Portion(kUninterrupted, budget_.retries());
   unsigned long retries = Portion(kMatchPortion, most);
-  while (true) {
-    const absl::Duration before = budget_.Elapsed();
+  // Most searches end at once, so only the second look is timed.
+  for (bool timed = false;; timed = true) {
+    const absl::Duration before = timed ? budget_.Elapsed() : absl::ZeroDuration();
     const int result = SearchWhole(start, retries);
     if (result >= 0) return true;
     if (result == ONIG_MISMATCH) return false;
+    if (!timed && IsRetryLimit(result)) continue;
     const bool divisible = !program_.longest && !program_.cost.from_start;
     const bool over = retries >= most || result == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
     if (over && divisible && IsRetryLimit(result)) return FindOneByOne(start);

@@ -71,6 +71,8 @@ class Regex::Cursor {
   std::string_view text_;
   const RegexBudget& budget_;
   double steps_;  // between two retries, at worst
+  size_t looks_;  // searches between two looks at the clock
+  size_t finds_ = 0;
   std::unique_ptr<OnigRegion, RegionDeleter> region_{onig_region_new()};
   std::unique_ptr<OnigRegion, RegionDeleter> longest_;
   int longest_length_ = -1;
