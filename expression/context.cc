@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/status_macros.h"
+#include "expression/describe.h"
 #include "expression/json.h"
 #include "expression/regex.h"
 #include "expression/text.h"
@@ -137,7 +138,11 @@ absl::Status Context::ToStatus() const {
   if (failure_ == Failure::kNone) return absl::OkStatus();
   if (failure_ == Failure::kFatal) return fatal_;
   if (error_.is_string()) return absl::InvalidArgumentError(std::string(error_.AsString()));
-  return absl::InvalidArgumentError(Join({"(not a string): ", ToJson(error_)}));
+  // What shares its parts may be endless as text: only what is small is told whole.
+  const bool small = error_.MemoryEstimate(limits::kProblemDetailBytes + 1) <=
+                     limits::kProblemDetailBytes;
+  return absl::InvalidArgumentError(
+      Join({"(not a string): ", small ? ToJson(error_) : ShortJson(error_)}));
 }
 
 const Value* Context::Variable(uint32_t index) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `make fuzz`: both fuzz targets (README.md) for FUZZ_SECONDS each. With FUZZ_RUNS=N instead, that many
+# `make fuzz`: both fuzz targets (README.md) for FUZZ_SECONDS each. With FUZZ_RUNS=N, that many
 # runs from one seed: the same every time, which is what CI wants.
 set -eu
 sh deploy/setup.sh deploy/fuzz-packages.txt
