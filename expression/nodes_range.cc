@@ -110,12 +110,12 @@ double LimitNode::Count(Context& context, const Value& in, Frame* frame) const {
   Value tmp;
   const Value* count = children_[0]->Eval(context, in, frame, &tmp);
   if (count == nullptr) return -1;
-  if (!count->is_number()) {
+  if (count->kind() > Value::Kind::kNumber) {
     Value left = *count;
     Subtract(context, &left, Value::Int(1));
     return -1;
   }
-  const double n = count->number();
+  const double n = count->is_number() ? count->number() : -1;
   if (n < 0) {
     context.Raise("limit doesn't support negative count");
     return -1;
@@ -193,11 +193,11 @@ bool SkipNode::Count(Context& context, const Value& in, Frame* frame, double* co
   Value tmp;
   const Value* found = children_[0]->Eval(context, in, frame, &tmp);
   if (found == nullptr) return false;
-  if (!found->is_number()) {
+  if (found->kind() > Value::Kind::kNumber) {
     Value left = *found;
     return Subtract(context, &left, Value::Int(1));
   }
-  *count = found->number();
+  *count = found->is_number() ? found->number() : -1;
   if (*count >= 0) return true;
   context.Raise("skip doesn't support negative count");
   return false;
@@ -271,8 +271,10 @@ const Value* ByNode::Eval(Context& context, const Value& in, Frame* frame, Value
   std::vector<Value> keys;
   if (!context.Admit(items.size() * 80) || !Keys(context, items, frame, &keys)) return nullptr;
   if (!items.is_array()) {
-    RaisePair(context, items, Value::ArrayFrom(keys),
-              "cannot be sorted, as they are not both arrays");
+    const bool extreme = what_ == What::kMin || what_ == What::kMax;
+    RaisePair(
+        context, items, Value::ArrayFrom(keys),
+        extreme ? "cannot be iterated over" : "cannot be sorted, as they are not both arrays");
     return nullptr;
   }
   return ArrangeBy(context, what_, items, keys, tmp) ? tmp : nullptr;

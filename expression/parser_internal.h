@@ -44,6 +44,7 @@ class Parser {
   AstPtr ParsePostfix();
   AstPtr ParseNegation();
   bool ParseSuffix(AstPtr* term);
+  AstPtr Optional(AstPtr term, uint32_t offset);
   AstPtr ParseBracket(AstPtr target);
   AstPtr ParseTerm();
   AstPtr ParseDot();
@@ -68,7 +69,8 @@ class Parser {
   int depth_ = 0;
   int open_braces_ = 0;
   bool started_ = false;
-  bool at_start_ = false;  // token_ is the first
+  bool at_start_ = false;      // token_ is the first
+  const Ast* step_ = nullptr;  // what the last suffix made, if no parenthesis closed since
   bool failed_ = false;
   uint32_t error_offset_ = 0;
   std::string error_;

@@ -17,8 +17,11 @@ AstPtr Parser::ParsePostfix() {
     --depth_;
     return failed_ ? nullptr : std::move(term);
   }
+  const bool in_parentheses = token_.Is("(");
   AstPtr term = ParseTerm();
+  step_ = in_parentheses ? nullptr : term.get();
   while (!failed_ && ParseSuffix(&term)) {
+    step_ = term.get();
   }
   return failed_ ? nullptr : std::move(term);
 }
@@ -37,10 +40,7 @@ bool Parser::ParseSuffix(AstPtr* term) {
   const uint32_t offset = token_.offset;
   if (token_.Is("?")) {
     Advance();
-    AstPtr ast = Make(Kind::kTry, offset);
-    AddKid(ast.get(), std::move(*term));
-    AddKid(ast.get(), nullptr);
-    *term = std::move(ast);
+    *term = Optional(std::move(*term), offset);
     return true;
   }
   if (token_.kind == Tok::kField) {
@@ -74,6 +74,28 @@ bool Parser::ParseSuffix(AstPtr* term) {
   AddKid(ast.get(), std::move(key));
   *term = std::move(ast);
   return true;
+}
+
+// `term?`. After a step, `.a.b?` or `.a[]?`, only that step is optional, not what it starts from.
+AstPtr Parser::Optional(AstPtr term, uint32_t offset) {
+  AstPtr from;
+  bool constant = term.get() == step_;
+  for (size_t i = 1; constant && i < term->kids.size(); ++i) {
+    constant = term->kids[i] == nullptr || term->kids[i]->kind == Kind::kLiteral;
+  }
+  const bool step =
+      term->kind == Kind::kIndex || term->kind == Kind::kIterate || term->kind == Kind::kSlice;
+  if (constant && step && term->kids[0]->kind != Kind::kIdentity) {
+    from = std::exchange(term->kids[0], Make(Kind::kIdentity, offset));
+  }
+  AstPtr attempt = Make(Kind::kTry, offset);
+  AddKid(attempt.get(), std::move(term));
+  AddKid(attempt.get(), nullptr);
+  if (from == nullptr) return attempt;
+  AstPtr pipe = Make(Kind::kPipe, offset);
+  AddKid(pipe.get(), std::move(from));
+  AddKid(pipe.get(), std::move(attempt));
+  return pipe;
 }
 
 // `[]`, `[index]`, `[from:to]` after `target`.

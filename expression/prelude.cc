@@ -59,7 +59,7 @@ def JOIN($index; source; key): source | [., $index[key]];
 def JOIN($index; source; key; join): source | [., $index[key]] | join;
 
 def paths: path(..) | select(length > 0);
-def paths(cond): . as $root | paths | select(. as $p | $root | getpath($p) | cond);
+def paths(cond): path(.. | select(cond)) | select(length > 0);
 def leaf_paths: paths(scalars);
 def pick(f): . as $root | reduce path(f) as $p (null; setpath($p; $root | getpath($p)));
 def with_entries(f): to_entries | map(f) | from_entries;

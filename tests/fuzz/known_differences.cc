@@ -26,6 +26,10 @@ constexpr std::array kKnown = {
     Known{"gmtime", "times before 1970 with fractions, times out of range"},
     Known{"todate", "times out of range"},
     Known{"gamma", "the oracle's libm"},
+    Known{"toarray", "not in jq 1.8.2"},
+    Known{"@base64d", "bytes that are no UTF-8"},
+    Known{"scan(\"\"", "an empty match for each character, not for each byte"},
+    Known{"(\"\";", "an empty match for each character, not for each byte"},
 };
 
 bool HasWideInteger(const Value& value) {
