@@ -211,7 +211,7 @@ class Containment {
   bool Run(const Value& whole, const Value& part, bool* result) {
     bool known = Enter(whole, part);
     for (;;) {
-      if (!context_.Step()) return false;
+      if (!context_.Step() || too_long_) return false;
       if (too_deep_) {
         context_.Raise("Containment check too deep");
         return false;
@@ -245,7 +245,8 @@ class Containment {
       return false;
     }
     if (whole.is_string() && part.is_string()) {
-      answer_ = whole.str().find(part.str()) != std::string_view::npos;
+      if (!context_.Steps(whole.size() / 64)) too_long_ = true;
+      answer_ = FindPart(whole.str(), part.str(), 0) != std::string_view::npos;
     } else {
       answer_ = whole == part;
     }
@@ -287,6 +288,7 @@ class Containment {
   std::vector<Level> stack_;
   bool answer_ = false;
   bool too_deep_ = false;
+  bool too_long_ = false;  // the failure is set
 };
 
 bool Contains(Context& context, Value* value, Value* arguments) {

@@ -180,8 +180,9 @@ bool FindText(Context& context, std::string_view text, std::string_view needle, 
   Value found = Value::Array();
   size_t counted = 0;
   size_t points = 0;
-  for (size_t at = text.find(needle); at != text.npos; at = text.find(needle, at + 1)) {
-    if (!context.Step()) return false;
+  for (size_t at = FindPart(text, needle, 0); at != text.npos;
+       at = FindPart(text, needle, at + 1)) {
+    if (!context.Steps(1 + needle.size() / 64)) return false;
     points += CodePoints(text.substr(counted, at - counted));
     counted = at;
     found.Append(Value::Int(static_cast<int64_t>(points)));

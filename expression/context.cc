@@ -139,8 +139,8 @@ absl::Status Context::ToStatus() const {
   if (failure_ == Failure::kFatal) return fatal_;
   if (error_.is_string()) return absl::InvalidArgumentError(std::string(error_.AsString()));
   // What shares its parts may be endless as text: only what is small is told whole.
-  const bool small = error_.MemoryEstimate(limits::kProblemDetailBytes + 1) <=
-                     limits::kProblemDetailBytes;
+  const bool small =
+      error_.MemoryEstimate(limits::kProblemDetailBytes + 1) <= limits::kProblemDetailBytes;
   return absl::InvalidArgumentError(
       Join({"(not a string): ", small ? ToJson(error_) : ShortJson(error_)}));
 }

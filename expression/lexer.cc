@@ -142,7 +142,9 @@ Token Lexer::NextInString(uint32_t string_start) {
       if (at_ > start) break;
       return c == '"' ? Make(Tok::kStringEnd, 1, "") : Make(Tok::kInterpolation, 2, "");
     }
-    if (c == '\\') {
+    if (c == '\\' && at_ + 1 == source_.size()) {
+      at_ = source_.size();  // an escape of nothing
+    } else if (c == '\\') {
       Token error;
       if (!Escape(string_start, &text, &error)) return error;
     } else {

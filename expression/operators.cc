@@ -285,7 +285,7 @@ bool SplitString(Context& context, std::string_view text, std::string_view separ
       parts.Append(Value::StringUnchecked(text.substr(start, at - start)));
       continue;
     }
-    const size_t end = text.find(separator, at);
+    const size_t end = FindPart(text, separator, at);
     parts.Append(Value::StringUnchecked(text.substr(at, end - at)));
     if (end == text.npos) break;
     at = end + separator.size();

@@ -173,6 +173,9 @@ TEST(Program, CompileErrorsNameAllPlaces) {
   EXPECT_EQ(Errors("$x + $y"), "");
   EXPECT_EQ(Errors("def f: unknown; 1"), "1:8 unknown/0 is not defined\n");
   EXPECT_EQ(Errors(".a |\n  }"), "2:3 syntax error, unexpected INVALID_CHARACTER\n");
+  for (const char* unfinished : {"\"\\", "\"a\\", "\"\\u", "\"\\u12", "\"\\(\"\\"}) {
+    EXPECT_THAT(Errors(unfinished), HasSubstr("1:")) << unfinished;
+  }
   EXPECT_THAT(Errors("halt"), HasSubstr("1:1 halt/0 is not available here"));
   EXPECT_THAT(Errors("import \"a\" as a; 1"), HasSubstr("modules are not available"));
   EXPECT_THAT(Errors("input_line_number"), HasSubstr("not available"));
@@ -330,6 +333,15 @@ TEST_F(BoundsTest, CatastrophicPatternsEnd) {
   const std::string text = "\"" + std::string(39, 'a') + "!\"";
   const absl::Status status = Bounded("test(\"^(a+)+$\")", text);
   EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kResourceExhausted) << status;
+}
+
+TEST_F(BoundsTest, SearchesAreLinear) {
+  const std::string text = "(\"a\" * 2000000)";
+  const std::string part = "(\"a\" * 1000000 + \"b\")";
+  for (const std::string search : {"index", "indices", "contains", "split"}) {
+    EXPECT_TRUE(Bounded(text + " | " + search + part + " | length? // 0").ok()) << search;
+  }
+  ExpectExhausted(text + " | indices(\"a\" * 1000000) | length");
 }
 
 TEST_F(BoundsTest, EachBoundAlone) {
