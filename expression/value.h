@@ -35,9 +35,11 @@ class Value {
   Value(Value&& other) noexcept : head_(other.head_), payload_(other.payload_) { other.Clear(); }
   Value& operator=(const Value& other) noexcept {
     other.Retain();
-    Release();
-    head_ = other.head_;
-    payload_ = other.payload_;
+    const auto head = other.head_;
+    const auto payload = other.payload_;
+    Release();  // may free what holds `other`: v = v.at(0)
+    head_ = head;
+    payload_ = payload;
     return *this;
   }
   Value& operator=(Value&& other) noexcept {
