@@ -91,7 +91,7 @@ class Deciding {
   // output and export of a task: what the fact of its completion carries.
   absl::Status TransformOutput(const TaskData& data, Value raw_output, Fact* fact);
 
-  // --- by kind (decide_kinds.cc, decide_loop.cc, decide_work.cc, decide_event.cc) ---
+  // --- by kind (decide_loop.cc, decide_work.cc, decide_event.cc) ---
   void Switch(const TaskData& data);
   void Raise(const TaskData& data);
   absl::StatusOr<v1::Problem> RaisedProblem(const TaskData& data);

@@ -22,8 +22,8 @@ v1::Command CommandFor(const std::string& object_id, std::string id) {
   return command;
 }
 
-// The command that an outbox entry is; its id is deterministic, so that a repetition is known as
-// one.
+}  // namespace
+
 v1::Command CommandOf(const SendOutbox& outbox) {
   const OutboxEntry& entry = outbox.entry;
   v1::Command command = CommandFor(entry.target, Cat(outbox.instance, "/o", outbox.id));
@@ -57,8 +57,6 @@ v1::Command CommandOf(const SendOutbox& outbox) {
   }
   return command;
 }
-
-}  // namespace
 
 void Performer::Perform(Shard* shard, Effect effect) {
   std::visit([&](auto&& one) { Do(shard, std::move(one)); }, std::move(effect));

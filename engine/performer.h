@@ -19,6 +19,10 @@ namespace jaque::engine {
 
 class Shard;
 
+// The command that an outbox entry is (none for kEmit, which is published). Its id is
+// deterministic, so that a repetition is known as one.
+v1::Command CommandOf(const SendOutbox& outbox);
+
 struct PerformerParts {
   std::string engine_id;
   Executor* executor = nullptr;

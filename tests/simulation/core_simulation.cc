@@ -8,6 +8,7 @@
 #include "engine/apply.h"
 #include "engine/dispatch.h"
 #include "engine/invariants.h"
+#include "engine/performer.h"
 #include "engine/snapshot.h"
 #include "expression/json.h"
 #include "tests/simulation/random_workflow.h"
@@ -230,45 +231,18 @@ void CoreSimulation::Perform(engine::Effect effect) {
 }
 
 void CoreSimulation::PerformOutbox(const engine::SendOutbox& outbox) {
-  const engine::OutboxEntry& entry = outbox.entry;
-  v1::Command command;
-  command.set_object_id(entry.target);
   v1::Command confirm;
   confirm.set_object_id(outbox.instance);
   confirm.mutable_confirm_outbox()->add_entries(outbox.id);
-  switch (entry.kind) {
-    case engine::OutboxEntry::Kind::kEmit:
-      if (emitted_ids_.insert(std::string(ParseJson(entry.json)->StringOr("id", ""))).second) {
-        events_.push_back(entry.json);
-      }
-      inbox_.push_back({std::move(confirm), std::nullopt});
-      return;
-    case engine::OutboxEntry::Kind::kStartChild: {
-      v1::StartInstance* start = command.mutable_start_instance();
-      start->set_definition(entry.definition);
-      start->set_input(entry.json);
-      start->mutable_parent()->set_instance_id(outbox.instance);
-      start->mutable_parent()->set_frame(entry.frame);
-      start->mutable_parent()->set_depth(entry.depth);
-      start->mutable_parent()->set_await(entry.await);
-      break;
-    }
-    case engine::OutboxEntry::Kind::kCancelChild:
-      command.mutable_cancel_instance();
-      break;
-    case engine::OutboxEntry::Kind::kNotifyParent: {
-      v1::ChildEnded* ended = command.mutable_child_ended();
-      ended->set_frame(entry.frame);
-      ended->set_child_id(outbox.instance);
-      if (entry.error.has_value()) {
-        *ended->mutable_error() = *entry.error;
-      } else {
-        ended->set_output(entry.json);
-      }
-      break;
-    }
+  if (outbox.entry.kind != engine::OutboxEntry::Kind::kEmit) {
+    inbox_.push_back({engine::CommandOf(outbox), std::move(confirm)});
+    return;
   }
-  inbox_.push_back({std::move(command), std::move(confirm)});
+  const Value event = *ParseJson(outbox.entry.json);
+  if (emitted_ids_.insert(std::string(event.StringOr("id", ""))).second) {
+    events_.push_back(outbox.entry.json);
+  }
+  inbox_.push_back({std::move(confirm), std::nullopt});
 }
 
 // The process dies: what was not in the log is gone, the state comes back from the log (or from a
