@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
@@ -49,6 +50,12 @@ class EventLog {
   virtual void Append(ShardId shard, Sequence expected, std::string batch_id, std::string bytes,
                       absl::AnyInvocable<void(AppendResult)> done) = 0;
 
+  // Is `expected` still the last sequence of `shard`? An owner that answers without appending asks
+  // so whether it is the owner still. kCommitted: it was when the log looked; kConflict: there is a
+  // later one. `done` as of Append.
+  virtual void Confirm(ShardId shard, Sequence expected,
+                       absl::AnyInvocable<void(AppendResult)> done) = 0;
+
   // Calls `visit` with each record of `shard` after `after`, in order, at least up to the last one
   // stored when the read began. What was trimmed is skipped silently. Blocks; `visit` may append
   // but not read. Stops with the first bad status of `visit`.
@@ -59,16 +66,22 @@ class EventLog {
   // shard: `expected` of the next append is always that one's sequence.
   virtual absl::Status Trim(ShardId shard, Sequence through) = 0;
 
-  // Follows one shard: stored records after `after` first, then new ones, in order, each once. Used
-  // by sinks, notifiers, live views. `visit` may run before Tail returns, and runs no more once the
-  // handle has gone (which waits for a call on another thread to end; the handle may go inside
-  // `visit`). The handle goes before the log.
+  // Follows one shard: stored records after `after` first, then `caught_up` (which may be empty)
+  // once, then new ones, in order, each once. Used by engines that take over or stand by, by sinks,
+  // notifiers and live views. Both may run before Tail returns, and run no more once the handle has
+  // gone (which waits for a call on another thread to end; the handle may go inside them). The
+  // handle goes before the log.
   class Subscription {
    public:
     virtual ~Subscription() = default;
   };
   using TailFn = std::function<void(ShardId, const LogRecord&)>;
-  virtual std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit) = 0;
+  using CaughtUpFn = std::function<void()>;
+  virtual std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit,
+                                             CaughtUpFn caught_up) = 0;
+  std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit) {
+    return Tail(shard, after, std::move(visit), nullptr);
+  }
 };
 
 }  // namespace jaque

@@ -70,6 +70,18 @@ AppendResult MemoryEventLog::Store(ShardId shard, Sequence expected, std::string
   return {AppendOutcome::kCommitted, s.last, absl::OkStatus()};
 }
 
+void MemoryEventLog::Confirm(ShardId shard, Sequence expected,
+                             absl::AnyInvocable<void(AppendResult)> done) {
+  Sequence last = 0;
+  {
+    absl::MutexLock lock(&mutex_);
+    last = ShardOf(shard).last;
+  }
+  if (last == expected) return done({AppendOutcome::kCommitted, last, absl::OkStatus()});
+  done({AppendOutcome::kConflict, 0,
+        absl::FailedPreconditionError(absl::StrCat("shard ", shard, " is at ", last))});
+}
+
 std::vector<MemoryEventLog::Record> MemoryEventLog::Snapshot(ShardId shard, Sequence after) {
   absl::MutexLock lock(&mutex_);
   const auto& records = ShardOf(shard).records;
@@ -93,14 +105,17 @@ absl::Status MemoryEventLog::Trim(ShardId shard, Sequence through) {
 }
 
 std::unique_ptr<EventLog::Subscription> MemoryEventLog::Tail(ShardId shard, Sequence after,
-                                                             TailFn visit) {
-  auto tail = std::make_shared<Delivery>([shard, visit = std::move(visit)](const Record& record) {
-    visit(shard, {record.sequence, *record.bytes});
-  });
+                                                             TailFn visit, CaughtUpFn caught_up) {
+  auto tail = std::make_shared<Delivery>(
+      [shard, visit = std::move(visit), caught_up = std::move(caught_up)](const Record& record) {
+        if (record.bytes != nullptr) return visit(shard, {record.sequence, *record.bytes});
+        if (caught_up) caught_up();
+      });
   {
     absl::MutexLock lock(&mutex_);
     Shard& s = ShardOf(shard);
     for (auto it = FirstAfter(s.records, after); it != s.records.end(); ++it) tail->Push(*it);
+    tail->Push(Record());  // the end of what is stored
     s.tails.push_back(tail);
   }
   tail->Drain();

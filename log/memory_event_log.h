@@ -36,10 +36,14 @@ class MemoryEventLog final : public EventLog {
 
   void Append(ShardId shard, Sequence expected, std::string batch_id, std::string bytes,
               absl::AnyInvocable<void(AppendResult)> done) override;
+  void Confirm(ShardId shard, Sequence expected,
+               absl::AnyInvocable<void(AppendResult)> done) override;
   absl::Status Read(ShardId shard, Sequence after,
                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) override;
   absl::Status Trim(ShardId shard, Sequence through) override;
-  std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit) override;
+  using EventLog::Tail;
+  std::unique_ptr<Subscription> Tail(ShardId shard, Sequence after, TailFn visit,
+                                     CaughtUpFn caught_up) override;
 
  private:
   struct Record {

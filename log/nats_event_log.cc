@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
+#include "nats/compare_and_set.h"
 #include "nats/jetstream.h"
 #include "nats/stream_reader.h"
 
@@ -18,11 +19,6 @@ namespace {
 constexpr absl::Duration kAttempt = absl::Seconds(2);
 constexpr absl::Duration kBackoff = absl::Milliseconds(50);
 
-// Outcomes after which it may have been done.
-bool MaybeDone(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
-}
-
 }  // namespace
 
 // Appends under way: each is tried until its outcome is known.
@@ -31,12 +27,9 @@ class NatsEventLog::Appender : public std::enable_shared_from_this<NatsEventLog:
   Appender(nats::Connection* connection, absl::Duration within)
       : connection_(connection), within_(within) {}
 
-  void Append(std::string subject, nats::Headers headers, std::string bytes,
-              absl::AnyInvocable<void(AppendResult)> done) {
+  void Append(nats::ConditionalWrite write, absl::AnyInvocable<void(AppendResult)> done) {
     auto append = std::make_shared<Pending>();
-    append->subject = std::move(subject);
-    append->headers = std::move(headers);
-    append->bytes = std::move(bytes);
+    append->write = std::move(write);
     append->done = std::move(done);
     append->deadline = connection_->Now() + within_;
     Try(std::move(append));
@@ -77,8 +70,7 @@ class NatsEventLog::Appender : public std::enable_shared_from_this<NatsEventLog:
 
  private:
   struct Pending {
-    std::string subject, bytes;
-    nats::Headers headers;
+    nats::ConditionalWrite write;
     absl::AnyInvocable<void(AppendResult)> done;
     absl::Duration deadline, retry_at;
     bool maybe_stored = false;
@@ -86,29 +78,28 @@ class NatsEventLog::Appender : public std::enable_shared_from_this<NatsEventLog:
   };
 
   void Try(std::shared_ptr<Pending> append) {
-    Pending& a = *append;
-    nats::PublishStored(*connection_, a.subject, a.headers, a.bytes, kAttempt,
-                        [self = shared_from_this(),
-                         append = std::move(append)](absl::StatusOr<nats::PublishAck> ack) mutable {
-                          self->OnOutcome(std::move(append), std::move(ack));
-                        });
+    const nats::ConditionalWrite& write = append->write;
+    nats::TryWrite(connection_, write, kAttempt,
+                   [self = shared_from_this(),
+                    append = std::move(append)](absl::StatusOr<uint64_t> sequence) mutable {
+                     self->OnOutcome(std::move(append), std::move(sequence));
+                   });
   }
 
-  void OnOutcome(std::shared_ptr<Pending> append, absl::StatusOr<nats::PublishAck> ack) {
-    if (ack.ok()) {
-      return append->done({AppendOutcome::kCommitted, ack->sequence, absl::OkStatus()});
+  void OnOutcome(std::shared_ptr<Pending> append, absl::StatusOr<uint64_t> sequence) {
+    if (sequence.ok()) {
+      return append->done({AppendOutcome::kCommitted, *sequence, absl::OkStatus()});
     }
-    append->last = ack.status();
-    // The server looks at the id before the sequence: an earlier try of ours that was stored would
-    // have been answered with its sequence.
-    if (absl::IsAborted(ack.status())) {
+    append->last = sequence.status();
+    // An earlier try of ours that was stored would have been answered with its sequence.
+    if (absl::IsAborted(append->last)) {
       return append->done(
-          {AppendOutcome::kConflict, 0, absl::FailedPreconditionError(ack.status().message())});
+          {AppendOutcome::kConflict, 0, absl::FailedPreconditionError(append->last.message())});
     }
-    if (!MaybeDone(ack.status())) {
+    if (!nats::MaybeDone(append->last)) {
       return append->done(
           {append->maybe_stored ? AppendOutcome::kUnknown : AppendOutcome::kConflict, 0,
-           ack.status()});
+           append->last});
     }
     append->maybe_stored = true;
     if (!RetryLater(append)) append->done({AppendOutcome::kUnknown, 0, append->last});
@@ -162,10 +153,23 @@ std::string NatsEventLog::SubjectOf(ShardId shard) const {
 
 void NatsEventLog::Append(ShardId shard, Sequence expected, std::string batch_id, std::string bytes,
                           absl::AnyInvocable<void(AppendResult)> done) {
-  // Message ids are the stream's, batch ids the shard's.
-  nats::Headers headers = {{"Nats-Msg-Id", absl::StrCat(shard, ".", nats::EncodeToken(batch_id))},
-                           {"Nats-Expected-Last-Subject-Sequence", absl::StrCat(expected)}};
-  appender_->Append(SubjectOf(shard), std::move(headers), std::move(bytes), std::move(done));
+  appender_->Append(
+      {stream_, SubjectOf(shard), expected, nats::EncodeToken(batch_id), {}, std::move(bytes)},
+      std::move(done));
+}
+
+void NatsEventLog::Confirm(ShardId shard, Sequence expected,
+                           absl::AnyInvocable<void(AppendResult)> done) {
+  nats::NextMessage(
+      *connection_, stream_, SubjectOf(shard), expected + 1,
+      [expected, done = std::move(done)](absl::StatusOr<nats::StoredMessage> next) mutable {
+        if (absl::IsNotFound(next.status())) {
+          return done({AppendOutcome::kCommitted, expected, absl::OkStatus()});
+        }
+        if (!next.ok()) return done({AppendOutcome::kUnknown, 0, next.status()});
+        done({AppendOutcome::kConflict, 0,
+              absl::FailedPreconditionError(absl::StrCat("there is message ", next->sequence))});
+      });
 }
 
 absl::Status NatsEventLog::Read(ShardId shard, Sequence after,
@@ -185,21 +189,23 @@ absl::Status NatsEventLog::Trim(ShardId shard, Sequence through) {
 }
 
 std::unique_ptr<EventLog::Subscription> NatsEventLog::Tail(ShardId shard, Sequence after,
-                                                           TailFn visit) {
+                                                           TailFn visit, CaughtUpFn caught_up) {
   class Follower final : public EventLog::Subscription {
    public:
-    Follower(nats::Connection* connection, const nats::ReadSpec& spec, ShardId shard, TailFn visit)
+    Follower(nats::Connection* connection, const nats::ReadSpec& spec, ShardId shard, TailFn visit,
+             CaughtUpFn caught_up)
         : reader_(
               connection, spec,
               [shard, visit = std::move(visit)](uint64_t sequence, const nats::Message& message) {
                 visit(shard, {sequence, message.data()});
-              }) {}
+              },
+              std::move(caught_up)) {}
 
    private:
     nats::StreamReader reader_;
   };
   return std::make_unique<Follower>(connection_, nats::ReadSpec{stream_, SubjectOf(shard), after},
-                                    shard, std::move(visit));
+                                    shard, std::move(visit), std::move(caught_up));
 }
 
 }  // namespace jaque

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "nats/compare_and_set.h"
 #include "nats/jetstream.h"
 
 namespace jaque::nats {
@@ -61,15 +62,14 @@ absl::StatusOr<uint64_t> Bucket::Put(const std::string& key, const std::string& 
 
 absl::StatusOr<uint64_t> Bucket::Update(const std::string& key, const std::string& value,
                                         uint64_t revision) const {
-  const auto expect = [](uint64_t sequence) {
-    return Headers{{"Nats-Expected-Last-Subject-Sequence", absl::StrCat(sequence)}};
-  };
-  auto written = Write(key, value, expect(revision));
+  ConditionalWrite write{stream_, prefix_ + key, revision, connection_->NewInbox(), {}, value};
+  auto written = WriteAndWait(connection_, write);
   if (revision != 0 || !absl::IsAborted(written.status())) return written;
   // A key that was deleted leaves a marker, whose sequence counts.
   const auto last = LastMessage(*connection_, stream_, prefix_ + key);
   if (!last.ok() || !absl::StrContains(last->headers, kOperation)) return written;
-  return Write(key, value, expect(last->sequence));
+  write.expected = last->sequence;
+  return WriteAndWait(connection_, write);
 }
 
 absl::Status Bucket::Delete(const std::string& key) const {

@@ -42,11 +42,11 @@ absl::Status ErrorOf(const Value& error) {
   return absl::FailedPreconditionError(message);
 }
 
-bool IsUnknownOutcome(const absl::Status& status) {
+}  // namespace
+
+bool MaybeDone(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
-
-}  // namespace
 
 std::string JsonString(std::string_view text) { return ToJson(Value::String(text)); }
 
@@ -100,7 +100,7 @@ absl::StatusOr<PublishAck> PublishStoredAndWait(Connection& connection, const st
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto answer = connection.RequestAndWait(subject, headers, data, absl::Seconds(2));
     auto ack = answer.ok() ? ParsePublishAck(answer->data()) : answer.status();
-    if (ack.ok() || !IsUnknownOutcome(ack.status())) return ack;
+    if (ack.ok() || !MaybeDone(ack.status())) return ack;
     last = ack.status();
   }
   return last;
@@ -227,11 +227,9 @@ absl::Status EnsureConsumer(Connection& connection, const ConsumerSpec& spec) {
                    " exists and would do harm: ", absl::StrJoin(harm, "; ")));
 }
 
-absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::string& stream,
-                                          const std::string& subject) {
-  ASSIGN_OR_RETURN(const Value answer,
-                   CallApi(connection, "$JS.API.STREAM.MSG.GET." + stream,
-                           absl::StrCat("{\"last_by_subj\":", JsonString(subject), "}")));
+namespace {
+
+absl::StatusOr<StoredMessage> ParseStored(const Value& answer) {
   const Value* message = answer.Find("message");
   if (message == nullptr || !message->is_object()) {
     return absl::UnavailableError("JetStream: an answer without message");
@@ -245,6 +243,26 @@ absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::str
     return absl::UnavailableError("JetStream: a message that is not base64");
   }
   return stored;
+}
+
+}  // namespace
+
+absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::string& stream,
+                                          const std::string& subject) {
+  ASSIGN_OR_RETURN(const Value answer,
+                   CallApi(connection, "$JS.API.STREAM.MSG.GET." + stream,
+                           absl::StrCat("{\"last_by_subj\":", JsonString(subject), "}")));
+  return ParseStored(answer);
+}
+
+void NextMessage(Connection& connection, const std::string& stream, const std::string& subject,
+                 uint64_t from, absl::AnyInvocable<void(absl::StatusOr<StoredMessage>)> done) {
+  CallApiAsync(connection, "$JS.API.STREAM.MSG.GET." + stream,
+               absl::StrCat("{\"seq\":", from, ",\"next_by_subj\":", JsonString(subject), "}"),
+               [done = std::move(done)](absl::StatusOr<Value> answer) mutable {
+                 if (!answer.ok()) return done(answer.status());
+                 done(ParseStored(*answer));
+               });
 }
 
 absl::Status Purge(Connection& connection, const std::string& stream, const std::string& subject,

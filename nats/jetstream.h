@@ -18,6 +18,9 @@ namespace jaque::nats {
 
 inline constexpr absl::Duration kApiTimeout = absl::Seconds(5);
 
+// A status after which what was asked for may have been done all the same.
+bool MaybeDone(const absl::Status& status);
+
 // The answer as JSON, its "error" turned into a status.
 absl::StatusOr<Value> ParseApiAnswer(std::string_view json);
 absl::StatusOr<Value> CallApi(Connection& connection, const std::string& subject,
@@ -77,6 +80,9 @@ struct StoredMessage {
 };
 absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::string& stream,
                                           const std::string& subject);
+// The first one of a subject from a sequence on. For callbacks.
+void NextMessage(Connection& connection, const std::string& stream, const std::string& subject,
+                 uint64_t from, absl::AnyInvocable<void(absl::StatusOr<StoredMessage>)> done);
 
 // Forgets the messages of `subject` whose sequence is below `below`.
 absl::Status Purge(Connection& connection, const std::string& stream, const std::string& subject,

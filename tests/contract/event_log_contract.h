@@ -154,6 +154,38 @@ TYPED_TEST_P(EventLogContract, TailBringsStoredRecordsThenNewOnes) {
                                                 testing::Pair(next.sequence, "3")));
 }
 
+TYPED_TEST_P(EventLogContract, ATailTellsWhenItHasCaughtUp) {
+  const std::vector<Sequence> s = this->Fill(0, 3);
+  Collector<std::string> seen, empty;
+  auto tail = this->log().Tail(
+      0, s[0], [&](ShardId, const LogRecord& record) { seen.Put(std::string(record.bytes)); },
+      [&] { seen.Put("caught up"); });
+  auto of_nothing = this->log().Tail(
+      7, 0, [&](ShardId, const LogRecord&) { empty.Put("a record"); },
+      [&] { empty.Put("caught up"); });
+  ASSERT_TRUE(seen.Await(this->backend_, 3));
+  ASSERT_TRUE(empty.Await(this->backend_, 1));
+  this->Append(0, s[2], "next", "3");
+  ASSERT_TRUE(seen.Await(this->backend_, 4));
+  EXPECT_THAT(seen.Take(), testing::ElementsAre("1", "2", "caught up", "3"));
+  EXPECT_THAT(empty.Take(), testing::ElementsAre("caught up"));
+}
+
+TYPED_TEST_P(EventLogContract, ConfirmsTheLastSequence) {
+  const std::vector<Sequence> s = this->Fill(2, 2);
+  const auto confirm = [this](ShardId shard, Sequence expected) {
+    Collector<AppendResult> results;
+    this->log().Confirm(shard, expected,
+                        [&](AppendResult result) { results.Put(std::move(result)); });
+    return results.First(this->backend_).outcome;
+  };
+  EXPECT_EQ(confirm(2, s[1]), AppendOutcome::kCommitted);
+  EXPECT_EQ(confirm(2, s[0]), AppendOutcome::kConflict);
+  EXPECT_EQ(confirm(2, 0), AppendOutcome::kConflict);
+  EXPECT_EQ(confirm(3, 0), AppendOutcome::kCommitted);
+  EXPECT_EQ(this->Read(2).size(), 2u);
+}
+
 TYPED_TEST_P(EventLogContract, ATailEndsWithItsHandle) {
   const std::vector<Sequence> s = this->Fill(0, 1);
   Collector<Sequence> ended, going_on;
@@ -171,6 +203,7 @@ TYPED_TEST_P(EventLogContract, ATailEndsWithItsHandle) {
 TYPED_TEST_P(EventLogContract, OfRacingWritersOneWinsEachTime) {
   constexpr int kWriters = 4, kRecords = 50;
   Collector<Sequence> committed;
+  this->log();  // opened before the threads want it
   std::vector<std::thread> writers;
   for (int w = 0; w < kWriters; ++w) {
     writers.emplace_back([this, w, &committed] {
@@ -210,7 +243,8 @@ REGISTER_TYPED_TEST_SUITE_P(EventLogContract, ReadsWhatWasAppendedInOrder,
                             TheSameBatchAgainIsAnsweredWithTheFirst,
                             AShardKnowsOnlyItsOwnBatchIdsAndSequences, AConflictLeavesItsIdUnused,
                             ReadStopsWithTheFirstBadStatus, TrimForgetsButTheNewest,
-                            TailBringsStoredRecordsThenNewOnes, ATailEndsWithItsHandle,
+                            TailBringsStoredRecordsThenNewOnes, ATailTellsWhenItHasCaughtUp,
+                            ConfirmsTheLastSequence, ATailEndsWithItsHandle,
                             OfRacingWritersOneWinsEachTime, KeepsAnyBytes);
 
 }  // namespace jaque

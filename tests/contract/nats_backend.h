@@ -83,7 +83,7 @@ class NatsBackend {
   }
   CommandBus& bus() {
     if (bus_) return *bus_;
-    return Opened(bus_, NatsCommandBus::Open(connection_.get(), names_,
+    return Opened(bus_, NatsCommandBus::Open(connection_.get(), connection_.get(), names_,
                                              {.replicas = kServers,
                                               .ingress_attempts = ingress_attempts(),
                                               .ack_wait = absl::Seconds(2)}));

@@ -53,6 +53,19 @@ void FaultyEventLog::DelayAnswer(ShardId shard, Sequence expected, std::string b
                  });
 }
 
+void FaultyEventLog::Confirm(ShardId shard, Sequence expected,
+                             absl::AnyInvocable<void(AppendResult)> done) {
+  if (static_cast<int>(random_.Below(100)) < faults_.unknown_lost) {
+    return done({AppendOutcome::kUnknown, 0, absl::DeadlineExceededError("injected: lost")});
+  }
+  if (static_cast<int>(random_.Below(100)) >= faults_.delayed_request) {
+    return inner_->Confirm(shard, expected, std::move(done));
+  }
+  held_.push_back([this, shard, expected, done = std::move(done)]() mutable {
+    inner_->Confirm(shard, expected, std::move(done));
+  });
+}
+
 absl::Status FaultyEventLog::Read(ShardId shard, Sequence after,
                                   absl::FunctionRef<absl::Status(const LogRecord&)> visit) {
   if (static_cast<int>(random_.Below(100)) >= faults_.read_failed) {
@@ -71,8 +84,8 @@ absl::Status FaultyEventLog::Trim(ShardId shard, Sequence through) {
 }
 
 std::unique_ptr<EventLog::Subscription> FaultyEventLog::Tail(ShardId shard, Sequence after,
-                                                             TailFn visit) {
-  return inner_->Tail(shard, after, std::move(visit));
+                                                             TailFn visit, CaughtUpFn caught_up) {
+  return inner_->Tail(shard, after, std::move(visit), std::move(caught_up));
 }
 
 bool FaultyEventLog::ReleaseNext() {
