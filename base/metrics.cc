@@ -25,8 +25,13 @@ prometheus::Counter& Forwarded(prometheus::Registry& registry, const char* outco
       .Add({{"outcome", outcome}});
 }
 
+prometheus::Histogram& Histogram(prometheus::Registry& registry, const char* name, const char* help,
+                                 const prometheus::Histogram::BucketBoundaries& bounds) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, bounds);
+}
+
 // From what a memory-only answer takes to the longest wait.
-const prometheus::Histogram::BucketBoundaries& HttpSeconds() {
+const prometheus::Histogram::BucketBoundaries& Seconds() {
   static const auto* const bounds = new prometheus::Histogram::BucketBoundaries{
       0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
       0.05,   0.1,     0.25,   0.5,   1,      2.5,   10,   60};
@@ -50,6 +55,11 @@ Metrics::Metrics()
       appends(Counter(registry, "jaque_engine_appends_total", "Batches appended to the log.")),
       append_conflicts(Counter(registry, "jaque_engine_append_conflicts_total",
                                "Appends that another writer's batch forestalled.")),
+      append_seconds(Histogram(registry, "jaque_engine_append_seconds",
+                               "From an append to its known outcome.", Seconds())),
+      batch_decisions(Histogram(registry, "jaque_engine_batch_decisions",
+                                "Decisions that one append stored together.",
+                                {1, 2, 5, 10, 20, 50, 100, 200, 500, 1'000})),
       commands_forwarded_sent(Forwarded(registry, "sent")),
       commands_forwarded_error(Forwarded(registry, "error")),
       commands_not_owned(Counter(registry, "jaque_engine_not_owned_total",
@@ -58,12 +68,15 @@ Metrics::Metrics()
                            "Batches of the log discarded for an epoch that had passed.")),
       view_changes(Counter(registry, "jaque_cluster_view_changes_total", "Views adopted.")),
       view_epoch(Gauge(registry, "jaque_cluster_epoch", "Epoch of the present view.")),
+      members(Gauge(registry, "jaque_cluster_members", "Engines in the present view.")),
+      cut_off(Gauge(registry, "jaque_cluster_cut_off",
+                    "1 while this process cannot reach the coordination store.")),
       shards_owned(Gauge(registry, "jaque_engine_shards_owned", "Shards that this engine owns.")),
-      http_request_seconds(prometheus::BuildHistogram()
-                               .Name("jaque_http_request_seconds")
-                               .Help("From the last byte of a request to its answer.")
-                               .Register(registry)
-                               .Add({}, HttpSeconds())),
+      takeover_seconds(Histogram(registry, "jaque_engine_takeover_seconds",
+                                 "From the view that gives a shard to this engine to its opening.",
+                                 Seconds())),
+      http_request_seconds(Histogram(registry, "jaque_http_request_seconds",
+                                     "From the last byte of a request to its answer.", Seconds())),
       http_connections(Gauge(registry, "jaque_http_connections", "Open connections.")) {
   auto& requests = prometheus::BuildCounter()
                        .Name("jaque_http_requests_total")

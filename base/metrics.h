@@ -31,6 +31,8 @@ struct Metrics {
   prometheus::Counter& decisions;
   prometheus::Counter& appends;
   prometheus::Counter& append_conflicts;
+  prometheus::Histogram& append_seconds;
+  prometheus::Histogram& batch_decisions;
 
   // The cluster. A command is forwarded at most once, counted here by the claimer; not_owned counts
   // those that arrived marked at an engine that does not own their object.
@@ -40,7 +42,10 @@ struct Metrics {
   prometheus::Counter& stale_epochs;
   prometheus::Counter& view_changes;
   prometheus::Gauge& view_epoch;
+  prometheus::Gauge& members;
+  prometheus::Gauge& cut_off;
   prometheus::Gauge& shards_owned;
+  prometheus::Histogram& takeover_seconds;
 
   // The HTTP server. A request is counted under the class of its answer, "2xx".
   static constexpr int kHttpClasses = 6;

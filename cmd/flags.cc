@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "base/duration.h"
 #include "base/status_macros.h"
@@ -42,14 +44,35 @@ CLI::Option* AddDuration(CLI::App* app, const std::string& name, absl::Duration*
       ->default_str(DurationText(*duration));
 }
 
-absl::Status RefuseUnbuilt(const std::string& flag, const std::string& value) {
+bool IsNats(const std::string& value) {
+  return absl::StartsWith(value, "nats://") || absl::StartsWith(value, "tls://");
+}
+
+absl::Status CheckUrl(const std::string& flag, const std::string& value) {
   if (value == "memory") return absl::OkStatus();
-  if (absl::StartsWith(value, "nats://") || absl::StartsWith(value, "tls://")) {
+  for (const absl::string_view url : absl::StrSplit(value, ',')) {
+    if (IsNats(std::string(absl::StripAsciiWhitespace(url)))) continue;
     return absl::InvalidArgumentError(fmt::format(
-        "-{} {}: NATS is not built yet; this version runs on memory, in one process", flag, value));
+        "-{} {}: write memory, or nats://HOST:PORT (several with commas)", flag, value));
   }
-  return absl::InvalidArgumentError(
-      fmt::format("-{} {}: write memory (nats://… is not built yet)", flag, value));
+  return absl::OkStatus();
+}
+
+// "default=64,gpu=2".
+absl::Status ParsePools(const std::string& text, std::map<std::string, int>* pools) {
+  pools->clear();
+  for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::vector<std::string> sides = absl::StrSplit(part, '=');
+    int tasks = 64;
+    const bool good = sides.size() <= 2 && !sides[0].empty() &&
+                      (sides.size() == 1 || absl::SimpleAtoi(sides[1], &tasks));
+    if (!good || tasks < 1 || tasks > 10'000) {
+      return absl::InvalidArgumentError(fmt::format(
+          "\"{}\": write NAME=TASKS, with 1 to 10000 tasks at a time", std::string(part)));
+    }
+    (*pools)[sides[0]] = tasks;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -87,7 +110,8 @@ void AddServeFlags(CLI::App* app, Flags* flags) {
             })
       ->type_name("LIST")
       ->group(group);
-  app->add_option("--http-listen", flags->http_listen, "address of the HTTP API")
+  app->add_option("--http-listen", flags->http_listen,
+                  "address of the HTTP API (ui), of /metrics, /healthz and /readyz")
       ->type_name("HOST:PORT")
       ->capture_default_str()
       ->group(group);
@@ -109,20 +133,56 @@ void AddServeFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str()
       ->check(CLI::Range(1, 256).description(""))
       ->group(group);
-  app->add_option("--queue", flags->queue, "where commands and tasks wait: memory")
+  AddDuration(app, "--stop-grace", &flags->stop_grace,
+              "time that calls under way get when the process stops")
+      ->group(group);
+}
+
+void AddClusterFlags(CLI::App* app, Flags* flags) {
+  const std::string group = "Cluster";
+  app->add_option("--queue", flags->queue,
+                  "where the log, commands, tasks and events are: memory, or nats://HOST:PORT")
       ->type_name("URL")
       ->capture_default_str()
       ->group(group);
-  app->add_option("--coordination", flags->coordination, "where members meet: memory")
+  app->add_option("--coordination", flags->coordination,
+                  "where members meet: memory (one engine), or nats://HOST:PORT")
       ->type_name("URL")
       ->capture_default_str()
       ->group(group);
   AddDuration(app, "--heartbeat-ttl", &flags->heartbeat_ttl,
-              "silence after which a member counts as dead")
+              "silence after which a member counts as dead; the same in all processes")
       ->group(group);
-  AddDuration(app, "--stop-grace", &flags->stop_grace,
-              "time that calls under way get when the process stops")
+  app->add_option("--expected-engines", flags->expected_engines,
+                  "refuse writes while fewer than half of so many engines, and one, are there")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000).description(""))
       ->group(group);
+  app->add_flag("--standby,!--no-standby", flags->standby,
+                "follow the shards that this engine is the next to own (on)")
+      ->group(group);
+  app->add_option("--nats-prefix", flags->nats_prefix,
+                  "what names on NATS begin with; one cluster, one prefix")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  app->add_option("--nats-replicas", flags->nats_replicas, "of streams and buckets that are made")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 5).description(""))
+      ->group(group);
+  app->add_option("--nats-creds", flags->nats_creds, "user credentials for NATS")
+      ->type_name("FILE")
+      ->group(group);
+  app->add_flag("--nats-tls", flags->nats_tls, "speak TLS with NATS")->group(group);
+  app->add_option("--nats-ca", flags->nats_ca, "certificates (PEM) that NATS servers are known by")
+      ->type_name("FILE")
+      ->group(group);
+  app->add_option("--nats-cert", flags->nats_cert, "this process's certificate (PEM) for NATS")
+      ->type_name("FILE")
+      ->group(group);
+  app->add_option("--nats-key", flags->nats_key, "its key (PEM)")->type_name("FILE")->group(group);
 }
 
 void AddDefinitionFlags(CLI::App* app, Flags* flags) {
@@ -159,6 +219,11 @@ void AddOutsideFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000).description(""))
       ->group(group);
+  AddParsed(app, "--worker-pools", "queues that this worker serves, and tasks at a time",
+            [flags](const std::string& text) { return ParsePools(text, &flags->worker_pools); })
+      ->type_name("NAME=N,…")
+      ->default_str("default=64")
+      ->group(group);
 }
 
 void AddProcessFlags(CLI::App* app, Flags* flags) {
@@ -180,16 +245,25 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
 }
 
 absl::Status CheckServeFlags(const Flags& flags) {
-  RETURN_IF_ERROR(RefuseUnbuilt("queue", flags.queue));
-  RETURN_IF_ERROR(RefuseUnbuilt("coordination", flags.coordination));
+  RETURN_IF_ERROR(CheckUrl("queue", flags.queue));
+  RETURN_IF_ERROR(CheckUrl("coordination", flags.coordination));
   if (flags.roles.empty()) return absl::InvalidArgumentError("-target is missing: try -target all");
   const bool engine = flags.roles.contains(Role::kEngine);
   const bool worker = flags.roles.contains(Role::kWorker);
-  if (engine != worker) {
+  const bool memory = flags.queue == "memory";
+  if (memory && engine != worker) {
     return absl::InvalidArgumentError(fmt::format(
         "-target {} alone cannot work on -queue memory: engine and worker have to be in one "
         "process there",
         engine ? "engine without worker" : "worker without engine"));
+  }
+  if (memory && flags.coordination != "memory") {
+    return absl::InvalidArgumentError(
+        "-coordination nats://… needs -queue nats://…: engines cannot share a log that is in the "
+        "memory of one");
+  }
+  if (flags.heartbeat_ttl < absl::Seconds(1)) {
+    return absl::InvalidArgumentError("-heartbeat-ttl: at least 1s");
   }
   return absl::OkStatus();
 }

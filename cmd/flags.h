@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@ struct Flags {
   std::set<Role> roles;
   std::string queue = "memory", coordination = "memory", id;
   absl::Duration heartbeat_ttl = absl::Seconds(10);
+  int expected_engines = 0;  // 0: no quorum guard
+  bool standby = true;
+
+  // NATS.
+  std::string nats_prefix = "jaque", nats_creds, nats_ca, nats_cert, nats_key;
+  bool nats_tls = false;
+  int nats_replicas = 1;
   std::string http_listen = "127.0.0.1:8080";
   int http_threads = 1;
   uint32_t shards = 128;
@@ -32,6 +40,7 @@ struct Flags {
 
   // The world outside, as workers reach it.
   int workers = 64;
+  std::map<std::string, int> worker_pools;  // tasks at a time; empty: `workers` of pool default
   std::vector<std::string> http_resolve;
   std::string http_ca, http_proxy, secrets_dir;
   bool http_refuse_private = false;
@@ -44,6 +53,7 @@ struct Flags {
 
 // Each adds a group of flags.
 void AddServeFlags(CLI::App* app, Flags* flags);
+void AddClusterFlags(CLI::App* app, Flags* flags);
 void AddDefinitionFlags(CLI::App* app, Flags* flags);
 void AddOutsideFlags(CLI::App* app, Flags* flags);
 // -log-level, -log-format, -config.

@@ -35,9 +35,18 @@ TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
   EXPECT_THAT(Refusal(flags), HasSubstr("worker without engine alone cannot work"));
   flags.roles = {Role::kUi};
   EXPECT_TRUE(CheckServeFlags(flags).ok());
-  flags.queue = "nats://127.0.0.1:4222";
-  EXPECT_THAT(Refusal(flags), HasSubstr("-queue nats://127.0.0.1:4222: NATS is not built yet"));
+  flags.queue = "nats://127.0.0.1:4222, nats://127.0.0.1:4223";
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
+  flags.roles = {Role::kEngine};
+  flags.coordination = "nats://127.0.0.1:4222";
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
+  flags.heartbeat_ttl = absl::Milliseconds(500);
+  EXPECT_THAT(Refusal(flags), HasSubstr("-heartbeat-ttl: at least 1s"));
+  flags.queue = "nats://127.0.0.1:4222,memory";
+  EXPECT_THAT(Refusal(flags), HasSubstr("-queue nats://127.0.0.1:4222,memory: write memory, or"));
   flags.queue = "memory";
+  flags.roles = {Role::kEngine, Role::kWorker};
+  EXPECT_THAT(Refusal(flags), HasSubstr("-coordination nats://… needs -queue nats://…"));
   flags.coordination = "zookeeper";
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination zookeeper: write memory"));
 }

@@ -6,6 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "base/random.h"
 #include "base/status_macros.h"
+#include "base/text.h"
+#include "base/version.h"
 
 namespace jaque::cmd {
 namespace {
@@ -14,10 +16,13 @@ namespace {
 constexpr absl::Duration kPulse = absl::Milliseconds(20);
 constexpr absl::Duration kWorkerPulse = absl::Milliseconds(100);
 
-WorkerOptions ToWorkerOptions(const Flags& flags, const std::string& id) {
+WorkerOptions ToWorkerOptions(const Flags& flags) {
   WorkerOptions options;
-  options.worker_id = id;
-  options.pools = {WorkerPool{.name = "default", .concurrency = flags.workers}};
+  options.worker_id = flags.id;
+  options.pools.clear();
+  for (const auto& [pool, concurrency] : flags.worker_pools) {
+    options.pools.push_back({.name = pool, .concurrency = concurrency});
+  }
   options.http.resolve = flags.http_resolve;
   options.http.ca_file = flags.http_ca;
   options.http.proxy = flags.http_proxy;
@@ -28,70 +33,162 @@ WorkerOptions ToWorkerOptions(const Flags& flags, const std::string& id) {
   return options;
 }
 
+// Everything is this engine's, for ever.
+std::shared_ptr<const Ownership> OwnershipOfOne(const std::string& id, uint32_t shards) {
+  v1::View view;
+  view.set_epoch(1);
+  v1::ViewMember* member = view.add_members();
+  member->set_id(id);
+  member->set_weight(1);
+  return std::make_shared<const Ownership>(view, shards);
+}
+
 }  // namespace
 
-Node::Node(const Flags& flags)
-    : ids_(clock_, EntropySeed()),
-      // State dies with the process, so nobody reads the log back.
-      log_(clock_, {.retained = 1}),
-      tasks_(clock_),
-      cancels_(MakeMemoryTaskCancels()),
-      commands_(clock_),
-      events_(clock_),
-      id_(flags.id.empty() ? "jaque-" + absl::AsciiStrToLower(ids_.Ulid().substr(18)) : flags.id) {}
+Node::Node(const Flags& flags) : ids_(clock_, EntropySeed()), flags_(flags) {
+  if (flags_.id.empty()) flags_.id = "jaque-" + absl::AsciiStrToLower(ids_.Ulid().substr(18));
+  if (flags_.worker_pools.empty()) flags_.worker_pools["default"] = flags.workers;
+}
 
 Node::~Node() { Stop(); }
 
 absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
   auto node = std::unique_ptr<Node>(new Node(flags));
-  if (flags.roles.contains(Role::kEngine)) {
-    EngineOptions options;
-    options.engine_id = node->id_;
-    options.shards = flags.shards;
-    options.executors = flags.executors;
-    options.seed = EntropySeed();
-    EngineParts parts;
-    parts.clock = node->clock_;
-    parts.log = &node->log_;
-    parts.tasks = &node->tasks_;
-    parts.cancels = node->cancels_.get();
-    parts.commands = &node->commands_;
-    parts.events = &node->events_;
-    parts.definitions = &node->definitions_;
-    node->engine_ = MakeEngine(options, parts);
-  }
-  if (flags.roles.contains(Role::kWorker)) {
-    WorkerParts parts;
-    parts.clock = node->clock_;
-    parts.tasks = &node->tasks_;
-    parts.commands = &node->commands_;
-    parts.cancels = node->cancels_.get();
-    parts.definitions = &node->definitions_;
-    ASSIGN_OR_RETURN(node->worker_, Worker::Create(ToWorkerOptions(flags, node->id_), parts));
-  }
+  ASSIGN_OR_RETURN(node->backends_, MakeBackends(node->flags_, node->clock_));
+  if (flags.roles.contains(Role::kEngine)) node->MakeTheEngine();
+  if (flags.roles.contains(Role::kWorker)) RETURN_IF_ERROR(node->MakeTheWorker());
   return node;
 }
 
-absl::Status Node::Start() {
-  ticker_.Every(kPulse, [this] {
-    commands_.ExpireOverdue();
-    tasks_.ExpireOverdue();
-  });
-  if (engine_ != nullptr) RETURN_IF_ERROR(engine_->Start());
+void Node::MakeTheEngine() {
+  EngineOptions options;
+  options.engine_id = flags_.id;
+  options.shards = flags_.shards;
+  options.executors = flags_.executors;
+  options.seed = EntropySeed();
+  options.standby = flags_.standby;
+  EngineParts parts;
+  parts.clock = clock_;
+  parts.log = backends_->log.get();
+  parts.tasks = backends_->tasks.get();
+  parts.cancels = backends_->cancels.get();
+  parts.commands = backends_->commands.get();
+  parts.events = backends_->events.get();
+  parts.definitions = backends_->definitions.get();
+  engine_ = MakeEngine(options, parts);
+}
+
+absl::Status Node::MakeTheWorker() {
+  WorkerParts parts;
+  parts.clock = clock_;
+  parts.tasks = backends_->tasks.get();
+  parts.commands = commands();
+  parts.cancels = backends_->cancels.get();
+  parts.definitions = backends_->definitions.get();
+  ASSIGN_OR_RETURN(worker_, Worker::Create(ToWorkerOptions(flags_), parts));
+  return absl::OkStatus();
+}
+
+v1::Member Node::Announcement(const std::string& role) const {
+  v1::Member self;
+  self.set_id(flags_.id);
+  self.set_role(role);
+  self.set_address(flags_.http_listen);
+  self.set_started_micros(absl::ToUnixMicros(clock_->Now()));
+  self.set_version(kVersion);
+  self.set_weight(1);
+  return self;
+}
+
+absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit) {
+  const auto superseded = [exit, id = flags_.id] {
+    exit(absl::AbortedError(
+        Cat("another process was started with -id ", id, ": each process needs an id of its own")));
+  };
+  const auto options = [this](const std::string& role) {
+    ClusterOptions made;
+    made.membership.self = Announcement(role);
+    made.membership.ttl = flags_.heartbeat_ttl;
+    made.membership.seed = EntropySeed();
+    return made;
+  };
+  if (backends_->engines != nullptr) {
+    ClusterOptions engine = options("engine");
+    engine.shards = flags_.shards;
+    const auto changed = [this](const v1::View& view) {
+      engine_->SetOwnership(std::make_shared<const Ownership>(view, flags_.shards));
+    };
+    engines_ = std::make_unique<Cluster>(clock_, backends_->engines.get(), backends_->cluster.get(),
+                                         engine, Cluster::Callbacks{changed, superseded});
+    RETURN_IF_ERROR(engines_->Join());
+  }
+  if (backends_->workers != nullptr) {
+    workers_ =
+        std::make_unique<Cluster>(clock_, backends_->workers.get(), nullptr, options("worker"),
+                                  Cluster::Callbacks{nullptr, superseded});
+    RETURN_IF_ERROR(workers_->Join());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Node::Start(std::function<void(absl::Status)> exit) {
+  started_ = true;
+  ticker_ = std::make_unique<Ticker>(clock_);
+  if (!backends_->pulses.empty() || engine_ != nullptr) {
+    ticker_->Every(kPulse, [this] {
+      for (const auto& pulse : backends_->pulses) pulse();
+      if (engine_ != nullptr) engine_->Tick();
+    });
+  }
+  if (engine_ != nullptr) engine_->Start();
+  if (engine_ != nullptr && backends_->engines == nullptr) {
+    engine_->SetOwnership(OwnershipOfOne(flags_.id, flags_.shards));
+  }
+  RETURN_IF_ERROR(JoinTheCluster(exit));
   if (worker_ != nullptr) {
     worker_->Start();
-    ticker_.Every(kWorkerPulse, [this] { worker_->Tick(); });
+    ticker_->Every(kWorkerPulse, [this] { worker_->Tick(); });
   }
-  started_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status Node::Ready() const {
+  RETURN_IF_ERROR(backends_->Reachable());
+  if (engines_ != nullptr && engines_->cut_off()) {
+    return absl::UnavailableError("the coordination store cannot be reached");
+  }
+  return engine_ != nullptr ? engine_->Ready() : absl::OkStatus();
+}
+
+absl::Status Node::Writable() const {
+  if (engine_ == nullptr && flags_.coordination == "memory") {
+    return absl::UnavailableError(
+        "there is no engine here, and without -coordination none can be asked: this process can "
+        "only read");
+  }
+  RETURN_IF_ERROR(backends_->Reachable());
+  if (flags_.expected_engines > 0 && engines_ != nullptr) {
+    const int members = engines_->view().members_size();
+    const int quorum = flags_.expected_engines / 2 + 1;
+    if (members < quorum) {
+      return absl::UnavailableError(Cat("only ", members, " of ", flags_.expected_engines,
+                                        " engines are there; ", quorum, " are needed to write"));
+    }
+  }
   return absl::OkStatus();
 }
 
 void Node::Stop() {
   if (!std::exchange(started_, false)) return;
-  // The worker first, while its results are still taken.
+  // The worker first, while its results are still taken; then the shards pass to others, which need
+  // the engine's last appends.
   if (worker_ != nullptr) worker_->Stop();
-  ticker_.Stop();
+  if (workers_ != nullptr) workers_->Leave();
+  if (engines_ != nullptr) engines_->Leave();
+  ticker_->Stop();
   if (engine_ != nullptr) engine_->Stop();
+  engines_.reset();
+  workers_.reset();
 }
 
 }  // namespace jaque::cmd

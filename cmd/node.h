@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object graph of a process: what is shared on memory, the engine, the worker. Built, started
-// and stopped once by the main thread. The only place that knows which sibling of an interface is
-// used.
+// The object graph of a process: what it stands on, its part in the cluster, the engine, the
+// worker. Built, started and stopped once by the main thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,51 +11,57 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/ticker.h"
+#include "cmd/backends.h"
 #include "cmd/flags.h"
+#include "coordination/cluster.h"
 #include "engine/engine.h"
-#include "log/memory_definition_store.h"
-#include "log/memory_event_log.h"
-#include "queue/memory_command_bus.h"
-#include "queue/memory_event_stream.h"
-#include "queue/memory_task_cancels.h"
-#include "queue/memory_task_queue.h"
 #include "worker/loop.h"
 
 namespace jaque::cmd {
 
 class Node {
  public:
-  // InvalidArgument for flags that cannot work.
+  // InvalidArgument for flags that cannot work; Unavailable if NATS cannot be reached.
   static absl::StatusOr<std::unique_ptr<Node>> Create(const Flags& flags);
   ~Node();  // Stop
 
-  // Starts what -target names. Tails that shall see everything are taken before.
-  absl::Status Start();
+  // Starts what -target names. Tails that shall see everything are taken before. `exit` is called
+  // when this process must end for a reason of the cluster's (another one has its id).
+  absl::Status Start(std::function<void(absl::Status)> exit);
   // Lets tasks under way end for as long as the flags say, then leaves. May be called again.
   void Stop();
 
+  // OK, or why this process cannot do its work now.
+  absl::Status Ready() const;
+  // OK, or why nothing can be changed through this process now.
+  absl::Status Writable() const;
+
   const Clock* clock() const { return clock_; }
   IdGenerator* ids() { return &ids_; }
-  EventLog* log() { return &log_; }
-  CommandBus* commands() { return &commands_; }
-  EventStream* events() { return &events_; }
-  DefinitionStore* definitions() { return &definitions_; }
+  const std::string& id() const { return flags_.id; }
+  EventLog* log() { return backends_->log.get(); }
+  CommandBus* commands() {
+    return engine_ != nullptr ? engine_->commands() : backends_->commands.get();
+  }
+  EventStream* events() { return backends_->events.get(); }
+  DefinitionStore* definitions() { return backends_->definitions.get(); }
 
  private:
   explicit Node(const Flags& flags);
+  void MakeTheEngine();
+  absl::Status MakeTheWorker();
+  absl::Status JoinTheCluster(const std::function<void(absl::Status)>& exit);
+  v1::Member Announcement(const std::string& role) const;
 
   const Clock* const clock_ = &SystemClock();
   IdGenerator ids_;
-  MemoryEventLog log_;
-  MemoryTaskQueue tasks_;
-  const std::unique_ptr<TaskCancels> cancels_;
-  MemoryCommandBus commands_;
-  MemoryEventStream events_;
-  MemoryDefinitionStore definitions_;
-  const std::string id_;
+  Flags flags_;
+  // The engine outlives what it stands on, whose last callbacks still find it.
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Backends> backends_;
   std::unique_ptr<Worker> worker_;
-  Ticker ticker_;
+  std::unique_ptr<Cluster> engines_, workers_;
+  std::unique_ptr<Ticker> ticker_;
   bool started_ = false;
 };
 

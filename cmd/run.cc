@@ -109,7 +109,7 @@ int Execution::Run(const std::string& definition, std::string input) {
     inbox_.Post(LogBatchBytes{std::string(record.bytes)});
   });
   const SignalWatch watch([this](int number) { inbox_.Post(Signal{number}); });
-  const absl::Status started = node_->Start();
+  const absl::Status started = node_->Start([](absl::Status) {});
   if (!started.ok()) return ReportError(started, kExitFailed);
   v1::Command command;
   command.mutable_start_instance()->set_definition(definition);

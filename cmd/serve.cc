@@ -7,8 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
-#include "absl/synchronization/notification.h"
+#include "absl/synchronization/mutex.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
 #include "cmd/arguments.h"
@@ -46,24 +47,27 @@ constexpr char kExamples[] =
 
 void AddFlags(CLI::App* app, Flags* flags) {
   AddServeFlags(app, flags);
+  AddClusterFlags(app, flags);
   AddDefinitionFlags(app, flags);
   AddOutsideFlags(app, flags);
   AddProcessFlags(app, flags);
   app->footer(kExamples);
 }
 
-// What serves: the node and, with the role ui, the HTTP side of it. Goes in the reverse order.
+// What serves: the node and the HTTP side of it. Goes in the reverse order.
 class Process {
  public:
-  Process(const Flags& flags, std::unique_ptr<Node> node) : flags_(flags), node_(std::move(node)) {}
+  // `exit`: see Node::Start.
+  Process(const Flags& flags, std::unique_ptr<Node> node, std::function<void(absl::Status)> exit)
+      : flags_(flags), node_(std::move(node)), exit_(std::move(exit)) {}
 
   absl::Status Start() {
     ProcessMetrics().start_time_seconds.Set(
         absl::ToDoubleSeconds(node_->clock()->Now() - absl::UnixEpoch()));
     // Listens first, so that a port that is taken is known before anything is done.
-    if (flags_.roles.contains(Role::kUi)) RETURN_IF_ERROR(StartHttp());
+    RETURN_IF_ERROR(StartHttp());
     RETURN_IF_ERROR(LoadDefinitions(flags_.definitions, node_->definitions()));
-    RETURN_IF_ERROR(node_->Start());
+    RETURN_IF_ERROR(node_->Start(exit_));
     ready_ = true;
     LogInfo("ready", {{"definitions", node_->definitions()->List().size()}});
     return absl::OkStatus();
@@ -87,14 +91,10 @@ class Process {
     parts.has_host_name = !absl::StartsWith(flags_.http_listen, "127.") &&
                           !absl::StartsWith(flags_.http_listen, "localhost:") &&
                           !absl::StartsWith(flags_.http_listen, "[::1]:");
-    if (!flags_.roles.contains(Role::kEngine)) {
-      parts.writable = [] {
-        return absl::UnavailableError(
-            "there is no engine: -target ui alone on memory can only read");
-      };
-    }
+    parts.operations_only = !flags_.roles.contains(Role::kUi);
+    parts.writable = [this] { return node_->Writable(); };
     parts.ready = [this] {
-      return ready_ ? absl::OkStatus() : absl::UnavailableError("the process starts or stops");
+      return ready_ ? node_->Ready() : absl::UnavailableError("the process starts or stops");
     };
     api_ = ui::MakeApi(parts);
     server_ = ui::MakeHttpServer({.listen = flags_.http_listen, .threads = flags_.http_threads},
@@ -111,33 +111,55 @@ class Process {
   std::atomic<bool> ready_ = false;
   std::unique_ptr<ui::Api> api_;  // outlives the node's last reply
   const std::unique_ptr<Node> node_;
+  const std::function<void(absl::Status)> exit_;
   std::unique_ptr<ui::HttpServer> server_;
 };
 
+// The first reason to stop.
+class Stop {
+ public:
+  // False if somebody has asked before.
+  bool Ask(absl::Status why) {
+    absl::MutexLock lock(&mutex_);
+    if (asked_) return false;
+    why_ = std::move(why);
+    return asked_ = true;
+  }
+  absl::Status Await() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&asked_));
+    return why_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  bool asked_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
+};
+
+int ReportStart(const absl::Status& status) {
+  return ReportError(status, absl::IsUnavailable(status) ? kExitFailed : kExitBadDefinition);
+}
+
 int Serve(const Flags& flags) {
   absl::StatusOr<std::unique_ptr<Node>> node = Node::Create(flags);
-  if (!node.ok()) return ReportError(node.status(), kExitBadDefinition);
-  absl::Notification stop;
-  std::atomic<int> signals = 0;
-  const SignalWatch watch([&stop, &signals](int number) {
-    if (signals.fetch_add(1) == 0) {
-      stop.Notify();
-    } else {
-      // Asked twice: do not wait for those in flight.
-      std::_Exit(128 + number);
-    }
+  if (!node.ok()) return ReportStart(node.status());
+  Stop stop;
+  const SignalWatch watch([&stop](int number) {
+    // Asked twice: do not wait for those in flight.
+    if (!stop.Ask(absl::OkStatus())) std::_Exit(128 + number);
   });
-  Process process(flags, *std::move(node));
+  Process process(flags, *std::move(node), [&stop](absl::Status why) { stop.Ask(std::move(why)); });
   const absl::Status started = process.Start();
   if (!started.ok()) {
     process.Stop();
-    return ReportError(started, absl::IsUnavailable(started) ? kExitFailed : kExitBadDefinition);
+    return ReportStart(started);
   }
-  stop.WaitForNotification();
+  const absl::Status why = stop.Await();
   LogInfo("stopping");
   process.Stop();
   LogInfo("stopped");
-  return kExitOk;
+  return why.ok() ? kExitOk : ReportError(why, kExitFailed);
 }
 
 }  // namespace

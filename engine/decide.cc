@@ -126,7 +126,9 @@ void Deciding::Start(const v1::StartInstance& start) {
   absl::StatusOr<DefinitionStore::WorkflowPtr> workflow =
       environment_.definitions->Get(start.definition());
   if (!workflow.ok()) {
-    return Reply(v1::CommandReply::CODE_NOT_FOUND, std::string(workflow.status().message()));
+    return Reply(absl::IsNotFound(workflow.status()) ? v1::CommandReply::CODE_NOT_FOUND
+                                                     : v1::CommandReply::CODE_UNAVAILABLE,
+                 std::string(workflow.status().message()));
   }
   if (start.input().size() > limits::kInputBytes) {
     return Refuse(

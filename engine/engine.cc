@@ -4,96 +4,69 @@
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
-#include "base/status_macros.h"
+#include "base/metrics.h"
+#include "base/text.h"
+#include "coordination/direct_command_bus.h"
 #include "coordination/rendezvous.h"
-#include "engine/executor.h"
-#include "engine/listener.h"
-#include "engine/performer.h"
-#include "engine/shard.h"
+#include "coordination/router.h"
+#include "engine/lane.h"
 
 namespace jaque {
 namespace engine {
 namespace {
 
-// An executor and the shards that live on it.
-class Lane {
- public:
-  Lane(const EngineOptions& options, const EngineParts& parts, int number)
-      : executor_(parts.clock),
-        listener_(&executor_, parts.events),
-        performer_({options.engine_id, &executor_, parts.tasks, parts.cancels, parts.commands,
-                    parts.events, &listener_}) {
-    for (uint32_t shard = number; shard < options.shards; shard += options.executors) {
-      ShardParts shard_parts;
-      shard_parts.id = shard;
-      shard_parts.engine_id = options.engine_id;
-      shard_parts.seed = options.seed ^ (0x9e3779b97f4a7c15ULL * (shard + 1));
-      shard_parts.executor = &executor_;
-      shard_parts.log = parts.log;
-      shard_parts.definitions = parts.definitions;
-      shard_parts.performer = &performer_;
-      shard_parts.clock = parts.clock;
-      shards_.push_back(std::make_unique<Shard>(std::move(shard_parts)));
-    }
-    executor_.SetAfterRound([this] { Flush(); });
-  }
-
-  absl::Status Start() {
-    std::vector<Shard*> shards;
-    for (const auto& shard : shards_) shards.push_back(shard.get());
-    listener_.Open(shards);
-    for (Shard* shard : shards) RETURN_IF_ERROR(shard->Open());
-    thread_ = std::make_unique<ExecutorThread>(&executor_);
-    return absl::OkStatus();
-  }
-
-  void Stop() {
-    absl::Notification closed;
-    executor_.Post([&] {
-      listener_.Close();
-      closed.Notify();
-    });
-    if (thread_ != nullptr) closed.WaitForNotification();
-    thread_.reset();
-  }
-
-  void Handle(uint32_t index, v1::Command command, Shard::ReplyFn reply) {
-    executor_.Post([this, index, command = std::move(command), reply = std::move(reply)]() mutable {
-      shards_[index]->Handle(command, listener_.position(), std::move(reply));
-    });
-  }
-
- private:
-  // Shards that handled commands of their own (timers, confirmations) are flushed with the others:
-  // a flush of an idle shard costs two comparisons.
-  void Flush() {
-    for (const auto& shard : shards_) shard->Flush();
-  }
-
-  Executor executor_;
-  Listener listener_;
-  Performer performer_;
-  std::vector<std::unique_ptr<Shard>> shards_;
-  std::unique_ptr<ExecutorThread> thread_;
-};
-
 class EngineOfLanes final : public Engine {
  public:
   EngineOfLanes(const EngineOptions& options, const EngineParts& parts)
-      : options_(options), parts_(parts) {
+      : options_(options),
+        parts_(parts),
+        router_(options.engine_id, parts.commands, &ProcessMetrics(),
+                [this](v1::Command command, CommandBus::ReplyFn reply) {
+                  Handle(std::move(command), std::move(reply));
+                }),
+        commands_(options.engine_id, parts.clock, &router_, parts.commands) {
     for (int lane = 0; lane < options.executors; ++lane) {
-      lanes_.push_back(std::make_unique<Lane>(options, parts, lane));
+      lanes_.push_back(std::make_unique<Lane>(options, parts, &commands_, lane));
     }
   }
 
-  absl::Status Start() override {
-    for (const auto& lane : lanes_) RETURN_IF_ERROR(lane->Start());
-    service_ = parts_.commands->Serve(options_.engine_id,
-                                      [this](std::string bytes, bool, CommandBus::ReplyFn reply) {
-                                        Serve(std::move(bytes), std::move(reply));
-                                      });
-    return absl::OkStatus();
+  void Start() override {
+    for (const auto& lane : lanes_) lane->Start();
+    service_ = parts_.commands->Serve(
+        options_.engine_id,
+        [this](std::string bytes, bool from_ingress, CommandBus::ReplyFn reply) {
+          router_.Handle(std::move(bytes), from_ingress, std::move(reply));
+        });
+  }
+
+  void SetOwnership(std::shared_ptr<const Ownership> ownership) override {
+    // The lanes first: what the router lets through meanwhile is told not-owned, or waits.
+    for (const auto& lane : lanes_) lane->SetOwnership(ownership);
+    router_.SetOwnership(ownership);
+    ProcessMetrics().shards_owned.Set(
+        static_cast<double>(ownership->OwnedBy(options_.engine_id).size()));
+  }
+
+  absl::Status Ready() const override {
+    if (router_.ownership() == nullptr) {
+      return absl::UnavailableError("this engine is in no view yet");
+    }
+    int owned = 0, open = 0;
+    for (const auto& lane : lanes_) {
+      owned += lane->owned();
+      open += lane->open();
+    }
+    if (open >= owned) return absl::OkStatus();
+    return absl::UnavailableError(Cat(open, " of ", owned, " shards are open"));
+  }
+
+  CommandBus* commands() override { return &commands_; }
+  void Tick() override { commands_.ExpireOverdue(); }
+
+  bool Step() override {
+    bool did = false;
+    for (const auto& lane : lanes_) did = lane->Step() || did;
+    return did;
   }
 
   void Stop() override {
@@ -102,21 +75,18 @@ class EngineOfLanes final : public Engine {
   }
 
  private:
-  void Serve(std::string bytes, CommandBus::ReplyFn reply) {
-    v1::Command command;
-    if (!command.ParseFromString(bytes)) {
-      return reply(absl::InvalidArgumentError("this is no command"));
-    }
+  void Handle(v1::Command command, CommandBus::ReplyFn reply) {
     const uint32_t shard = ShardOfObject(command.object_id(), options_.shards);
     lanes_[shard % options_.executors]->Handle(
-        shard / options_.executors, std::move(command),
-        [reply = std::move(reply)](v1::CommandReply answer) mutable {
+        shard, std::move(command), [reply = std::move(reply)](v1::CommandReply answer) mutable {
           reply(answer.SerializeAsString());
         });
   }
 
   const EngineOptions options_;
   const EngineParts parts_;
+  Router router_;
+  DirectCommandBus commands_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<CommandBus::Service> service_;
 };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine: the executor threads and what they share. Built by cmd/ from the interfaces; serves
-// commands from a CommandBus. Start and Stop are called once each, by the thread that built it.
+// An engine: the executor threads, their shards, and the router in front of them. Built by cmd/
+// from the interfaces; serves commands from a CommandBus. It owns what SetOwnership says and
+// nothing before.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "base/clock.h"
+#include "coordination/ownership.h"
 #include "log/definition_store.h"
 #include "log/event_log.h"
 #include "queue/command_bus.h"
@@ -20,11 +23,15 @@ namespace jaque {
 struct EngineOptions {
   std::string engine_id;
   uint32_t shards = 128;
-  int executors = 1;  // threads
-  uint64_t seed = 0;  // of jitter and ids
+  int executors = 1;    // threads
+  uint64_t seed = 0;    // of jitter and ids
+  bool standby = true;  // follow the shards that this engine is the next to own
+  // No threads: whoever built it calls Step (simulations).
+  bool stepped = false;
 };
 
-// What an engine is built from; all outlive it.
+// What an engine is built from. They outlive Stop, not the engine: their last callbacks, when they
+// go, still find it.
 struct EngineParts {
   const Clock* clock = nullptr;
   EventLog* log = nullptr;
@@ -39,9 +46,19 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Reads its shards from the log, opens them and begins to serve.
-  virtual absl::Status Start() = 0;
-  // Ends the appends in flight and leaves; later commands are answered Unavailable.
+  // Begins to serve commands. Once, by the thread that built it.
+  virtual void Start() = 0;
+  // Who owns which shard from now on. Any thread.
+  virtual void SetOwnership(std::shared_ptr<const Ownership> ownership) = 0;
+  // OK when every shard that this engine owns is open. Any thread.
+  virtual absl::Status Ready() const = 0;
+  // How this process reaches the engines: straight where it can. Any thread.
+  virtual CommandBus* commands() = 0;
+  // To be called every few tens of milliseconds, by one thread.
+  virtual void Tick() = 0;
+  // Does what is posted and due; true if there was something. Only if `stepped`.
+  virtual bool Step() = 0;
+  // Ends the appends in flight and leaves; later commands are answered Unavailable. Once.
   virtual void Stop() = 0;
 };
 

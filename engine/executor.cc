@@ -6,7 +6,7 @@
 
 namespace jaque::engine {
 
-void Executor::Post(Work work) {
+void Executor::Inbox::Post(Work work) {
   absl::MutexLock lock(&mutex_);
   if (closed_) return;
   posted_.push_back(std::move(work));
@@ -14,9 +14,11 @@ void Executor::Post(Work work) {
 }
 
 void Executor::Close() {
-  absl::MutexLock lock(&mutex_);
-  closed_ = true;
-  posted_or_closed_.Signal();
+  std::vector<Work> dropped;  // goes after the lock: what it holds may post
+  absl::MutexLock lock(&inbox_->mutex_);
+  dropped.swap(inbox_->posted_);
+  inbox_->closed_ = true;
+  inbox_->posted_or_closed_.Signal();
 }
 
 void Executor::At(int64_t due, Work work) { timers_.push({due, armed_++, std::move(work)}); }
@@ -24,8 +26,8 @@ void Executor::At(int64_t due, Work work) { timers_.push({due, armed_++, std::mo
 bool Executor::RunOnce() {
   std::vector<Work> round;
   {
-    absl::MutexLock lock(&mutex_);
-    round.swap(posted_);
+    absl::MutexLock lock(&inbox_->mutex_);
+    round.swap(inbox_->posted_);
   }
   bool ran = !round.empty();
   for (Work& work : round) work();
@@ -63,10 +65,11 @@ void ExecutorThread::Loop() {
     }
     const int64_t due = executor_.NextDue().value_or(INT64_MAX);
     const int64_t sleep = std::clamp<int64_t>(due - executor_.Now(), 0, kLongestSleep);
-    absl::MutexLock lock(&executor_.mutex_);
-    if (executor_.closed_) return;
-    if (!executor_.posted_.empty()) continue;
-    executor_.posted_or_closed_.WaitWithTimeout(&executor_.mutex_, absl::Microseconds(sleep));
+    Executor::Inbox& inbox = *executor_.inbox_;
+    absl::MutexLock lock(&inbox.mutex_);
+    if (inbox.closed_) return;
+    if (!inbox.posted_.empty()) continue;
+    inbox.posted_or_closed_.WaitWithTimeout(&inbox.mutex_, absl::Microseconds(sleep));
   }
 }
 

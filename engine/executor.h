@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
 #include "base/clock.h"
@@ -20,10 +23,27 @@ class Executor {
  public:
   using Work = absl::AnyInvocable<void()>;
 
-  explicit Executor(const Clock* clock) : clock_(clock) {}
+  // Where callbacks of others put work; it may outlive the executor. Any thread.
+  class Inbox {
+   public:
+    // Dropped after Close.
+    void Post(Work work);
 
-  // Any thread. Work posted after Close is dropped.
-  void Post(Work work);
+   private:
+    friend class Executor;
+    friend class ExecutorThread;
+    absl::Mutex mutex_;
+    std::vector<Work> posted_ ABSL_GUARDED_BY(mutex_);
+    bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+    absl::CondVar posted_or_closed_;
+  };
+
+  explicit Executor(const Clock* clock) : clock_(clock) {}
+  ~Executor() { Close(); }
+
+  const std::shared_ptr<Inbox>& inbox() const { return inbox_; }
+  // Any thread.
+  void Post(Work work) { inbox_->Post(std::move(work)); }
   void Close();
 
   // --- the loop's own thread ---
@@ -49,10 +69,7 @@ class Executor {
   };
 
   const Clock* const clock_;
-  absl::Mutex mutex_;
-  std::vector<Work> posted_;
-  bool closed_ = false;
-  absl::CondVar posted_or_closed_;
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::priority_queue<Timer> timers_;
   uint64_t armed_ = 0;
   Work after_round_;

@@ -18,13 +18,14 @@ std::string TypeOf(std::string_view json) {
 void Listener::Open(std::vector<Shard*> shards) {
   shards_ = std::move(shards);
   position_ = events_->LastSequence();
-  subscription_ = events_->Subscribe(position_, [this](const StreamedEvent& streamed) {
-    Event event{streamed.sequence, std::string(streamed.json), ""};
-    executor_->Post([this, event = std::move(event)]() mutable {
-      event.type = TypeOf(event.json);
-      Heard(std::move(event));
-    });
-  });
+  subscription_ = events_->Subscribe(
+      position_, [this, inbox = executor_->inbox()](const StreamedEvent& streamed) {
+        Event event{streamed.sequence, std::string(streamed.json), ""};
+        inbox->Post([this, event = std::move(event)]() mutable {
+          event.type = TypeOf(event.json);
+          Heard(std::move(event));
+        });
+      });
 }
 
 void Listener::Close() {
@@ -61,10 +62,10 @@ void Listener::Start(Shard* shard, const std::string& instance, FrameId frame, u
   const ListenKey key{instance, frame};
   CatchUp& catch_up = catching_up_[key];
   catch_up.until = position_;
-  catch_up.subscription =
-      events_->Subscribe(after, [this, shard, key](const StreamedEvent& streamed) {
+  catch_up.subscription = events_->Subscribe(
+      after, [this, inbox = executor_->inbox(), shard, key](const StreamedEvent& streamed) {
         Event event{streamed.sequence, std::string(streamed.json), ""};
-        executor_->Post([this, shard, key, event = std::move(event)]() mutable {
+        inbox->Post([this, shard, key, event = std::move(event)]() mutable {
           CaughtUp(shard, key, std::move(event));
         });
       });
@@ -89,7 +90,7 @@ void Listener::Deliver(Shard* shard, const std::string& instance, std::vector<Fr
   deliver->set_sequence(event.sequence);
   deliver->set_event(event.json);
   for (FrameId frame : frames) deliver->add_frames(frame);
-  shard->Handle(command, position_, nullptr);
+  shard->Handle(std::move(command), position_, nullptr);
 }
 
 }  // namespace jaque::engine

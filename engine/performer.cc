@@ -68,22 +68,23 @@ void Performer::Do(Shard* shard, DispatchTask dispatch) {
   const std::string pool = dispatch.pool;
   v1::TaskMessage message;
   *message.add_tasks() = dispatch.request;
-  parts_.tasks->Publish(
-      pool, id, message.SerializeAsString(),
-      [this, shard, dispatch = std::move(dispatch)](absl::Status status) mutable {
-        if (status.ok()) return;
-        parts_.executor->Post([this, shard, dispatch = std::move(dispatch)]() mutable {
-          // Again a little later, if the attempt is still open then.
-          parts_.executor->At(parts_.executor->Now() + limits::kOutboxRetryMicros,
-                              [this, shard, dispatch = std::move(dispatch)]() mutable {
-                                const Instance* instance =
-                                    shard->state().Find(dispatch.request.instance_id());
-                                if (instance == nullptr) return;
-                                if (instance->Find(dispatch.request.frame()) == nullptr) return;
-                                Do(shard, std::move(dispatch));
-                              });
-        });
-      });
+  parts_.tasks->Publish(pool, id, message.SerializeAsString(),
+                        [this, shard, inbox = parts_.executor->inbox(),
+                         dispatch = std::move(dispatch)](absl::Status status) mutable {
+                          if (status.ok()) return;
+                          inbox->Post([this, shard, dispatch = std::move(dispatch)]() mutable {
+                            // Again a little later, if the attempt is still open then.
+                            parts_.executor->At(
+                                parts_.executor->Now() + limits::kOutboxRetryMicros,
+                                [this, shard, dispatch = std::move(dispatch)]() mutable {
+                                  const Instance* instance =
+                                      shard->state().Find(dispatch.request.instance_id());
+                                  if (instance == nullptr) return;
+                                  if (instance->Find(dispatch.request.frame()) == nullptr) return;
+                                  Do(shard, std::move(dispatch));
+                                });
+                          });
+                        });
 }
 
 void Performer::Do(Shard*, CancelTask cancel) {
@@ -98,7 +99,7 @@ void Performer::Do(Shard* shard, ArmTimer timer) {
     fire->set_frame(timer.frame);
     fire->set_kind(timer.kind);
     fire->set_due_micros(timer.due);
-    shard->Handle(command, parts_.listener->position(), nullptr);
+    shard->Handle(std::move(command), parts_.listener->position(), nullptr);
   });
 }
 
@@ -110,7 +111,7 @@ void Performer::Do(Shard* shard, ContinueLater later) {
   parts_.executor->Post([this, shard, later = std::move(later)] {
     v1::Command command = CommandFor(later.instance, "");
     command.mutable_continue_instance();
-    shard->Handle(command, parts_.listener->position(), nullptr);
+    shard->Handle(std::move(command), parts_.listener->position(), nullptr);
   });
 }
 
@@ -126,12 +127,12 @@ void Performer::Publish(Shard* shard, SendOutbox outbox) {
   std::string json = outbox.entry.json;
   parts_.events->Publish(
       dedup, std::move(json),
-      [this, shard, outbox = std::move(outbox)](absl::StatusOr<uint64_t> stored) mutable {
-        parts_.executor->Post(
-            [this, shard, stored = stored.ok(), outbox = std::move(outbox)]() mutable {
-              if (!stored) return TryLater(shard, std::move(outbox));
-              Confirm(shard, outbox, std::nullopt);
-            });
+      [this, shard, inbox = parts_.executor->inbox(),
+       outbox = std::move(outbox)](absl::StatusOr<uint64_t> stored) mutable {
+        inbox->Post([this, shard, stored = stored.ok(), outbox = std::move(outbox)]() mutable {
+          if (!stored) return TryLater(shard, std::move(outbox));
+          Confirm(shard, outbox, std::nullopt);
+        });
       });
 }
 
@@ -139,24 +140,24 @@ void Performer::Submit(Shard* shard, SendOutbox outbox, v1::Command command) {
   const std::string id = command.id();
   parts_.commands->Submit(
       command.SerializeAsString(), id, kSubmitTimeout,
-      [this, shard, outbox = std::move(outbox)](absl::StatusOr<std::string> bytes) mutable {
+      [this, shard, inbox = parts_.executor->inbox(),
+       outbox = std::move(outbox)](absl::StatusOr<std::string> bytes) mutable {
         v1::CommandReply reply;
         if (!bytes.ok() || !reply.ParseFromString(*bytes)) {
           reply.set_code(v1::CommandReply::CODE_UNAVAILABLE);
         }
-        parts_.executor->Post(
-            [this, shard, reply = std::move(reply), outbox = std::move(outbox)]() mutable {
-              switch (reply.code()) {
-                case v1::CommandReply::CODE_OK:
-                  return Confirm(shard, outbox, std::nullopt);
-                case v1::CommandReply::CODE_NOT_FOUND:
-                case v1::CommandReply::CODE_CONFLICT:
-                case v1::CommandReply::CODE_INVALID:
-                  return Confirm(shard, outbox, ConfigurationProblem(reply.message()));
-                default:
-                  return TryLater(shard, std::move(outbox));
-              }
-            });
+        inbox->Post([this, shard, reply = std::move(reply), outbox = std::move(outbox)]() mutable {
+          switch (reply.code()) {
+            case v1::CommandReply::CODE_OK:
+              return Confirm(shard, outbox, std::nullopt);
+            case v1::CommandReply::CODE_NOT_FOUND:
+            case v1::CommandReply::CODE_CONFLICT:
+            case v1::CommandReply::CODE_INVALID:
+              return Confirm(shard, outbox, ConfigurationProblem(reply.message()));
+            default:
+              return TryLater(shard, std::move(outbox));
+          }
+        });
       });
 }
 
@@ -179,7 +180,7 @@ void Performer::Confirm(Shard* shard, const SendOutbox& outbox,
     failed->set_entry(outbox.id);
     *failed->mutable_error() = *std::move(failure);
   }
-  shard->Handle(command, parts_.listener->position(), nullptr);
+  shard->Handle(std::move(command), parts_.listener->position(), nullptr);
 }
 
 }  // namespace jaque::engine

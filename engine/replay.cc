@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/replay.h"
 
+#include <vector>
+
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "engine/apply.h"
@@ -10,11 +12,18 @@ namespace jaque::engine {
 absl::Status ApplyBatch(const v1::LogBatch& batch, DefinitionStore* definitions,
                         ShardState* state) {
   if (batch.epoch() < state->epoch) return absl::OkStatus();
-  state->epoch = batch.epoch();
+  // All of it or nothing: a definition may be out of reach.
+  std::vector<Fact> facts;
   for (const v1::Decision& decision : batch.decisions()) {
     for (const v1::Event& event : decision.events()) {
-      ASSIGN_OR_RETURN(const Fact fact, DecodeFact(event, definitions));
-      Apply(state, decision.object_id(), decision.at_micros(), fact, nullptr);
+      ASSIGN_OR_RETURN(facts.emplace_back(), DecodeFact(event, definitions));
+    }
+  }
+  state->epoch = batch.epoch();
+  auto fact = facts.begin();
+  for (const v1::Decision& decision : batch.decisions()) {
+    for (int i = 0; i < decision.events_size(); ++i) {
+      Apply(state, decision.object_id(), decision.at_micros(), *fact++, nullptr);
     }
   }
   return absl::OkStatus();

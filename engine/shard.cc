@@ -5,17 +5,15 @@
 
 #include "base/limits.h"
 #include "base/metrics.h"
-#include "base/status_macros.h"
 #include "base/text.h"
 #include "engine/performer.h"
-#include "engine/replay.h"
 
 namespace jaque::engine {
 namespace {
 
-v1::CommandReply Unavailable(std::string_view message) {
+v1::CommandReply ReplyOf(v1::CommandReply::Code code, std::string_view message) {
   v1::CommandReply reply;
-  reply.set_code(v1::CommandReply::CODE_UNAVAILABLE);
+  reply.set_code(code);
   reply.set_message(std::string(message));
   return reply;
 }
@@ -24,38 +22,26 @@ v1::CommandReply Unavailable(std::string_view message) {
 
 Shard::Shard(ShardParts parts) : parts_(std::move(parts)), random_(parts_.seed) {}
 
-absl::Status Shard::Open() {
-  RETURN_IF_ERROR(ReadBack());
-  open_ = true;
-  Outcome opened;
-  opened.facts.emplace_back().event.mutable_shard_opened();
-  opened.effects = OpenEffects(state_, {parts_.engine_id});
-  Gather("", parts_.executor->Now(), std::move(opened), nullptr);
-  Flush();
-  return absl::OkStatus();
+void Shard::Handle(v1::Command command, uint64_t events_position, ReplyFn reply) {
+  if (phase_ == Phase::kOpen && gathered_.size() < limits::kQueuedCommands) {
+    return Decide(command, events_position, std::move(reply));
+  }
+  // What the engine tells itself is told again when the shard opens.
+  if (!reply) return;
+  if (phase_ == Phase::kOpening && waiting_.size() < limits::kQueuedCommands) {
+    waiting_.push_back({std::move(command), events_position, std::move(reply)});
+    return;
+  }
+  if (phase_ == Phase::kOpen || phase_ == Phase::kOpening) {
+    return reply(
+        ReplyOf(v1::CommandReply::CODE_OVERLOADED, "the log does not keep up with the commands"));
+  }
+  if (command.forwarded()) ProcessMetrics().commands_not_owned.Increment();
+  reply(ReplyOf(v1::CommandReply::CODE_NOT_OWNED,
+                Cat("engine ", parts_.engine_id, " does not own ", command.object_id())));
 }
 
-absl::Status Shard::ReadBack() {
-  state_ = ShardState();
-  last_ = 0;
-  RETURN_IF_ERROR(Replay(parts_.log, parts_.id, parts_.definitions, &state_, &last_));
-  if (state_.epoch > parts_.epoch) {
-    return absl::FailedPreconditionError(
-        Cat("shard ", parts_.id, " is at epoch ", state_.epoch, ", ours is ", parts_.epoch));
-  }
-  state_.epoch = parts_.epoch;
-  return absl::OkStatus();
-}
-
-void Shard::Handle(const v1::Command& command, uint64_t events_position, ReplyFn reply) {
-  if (!reply) reply = [](const v1::CommandReply&) {};  // what the engine tells itself
-  if (!open_) return reply(Unavailable("the shard is being opened"));
-  if (gathered_.size() >= limits::kQueuedCommands) {
-    v1::CommandReply overloaded;
-    overloaded.set_code(v1::CommandReply::CODE_OVERLOADED);
-    overloaded.set_message("the log does not keep up with the commands");
-    return reply(std::move(overloaded));
-  }
+void Shard::Decide(const v1::Command& command, uint64_t events_position, ReplyFn reply) {
   Environment environment;
   environment.now = parts_.executor->Now();
   environment.random = &random_;
@@ -63,7 +49,7 @@ void Shard::Handle(const v1::Command& command, uint64_t events_position, ReplyFn
   environment.monotonic = [clock = parts_.clock] { return clock->Monotonic(); };
   environment.events_position = events_position;
   environment.effects.engine_id = parts_.engine_id;
-  Outcome outcome = Decide(&state_, command, environment);
+  Outcome outcome = engine::Decide(&state_, command, environment);
   Gather(command.object_id(), environment.now, std::move(outcome), std::move(reply));
 }
 
@@ -100,7 +86,7 @@ void Shard::Gather(const std::string& object_id, Micros now, Outcome outcome, Re
 }
 
 void Shard::Flush() {
-  if (!in_flight_.empty() || gathered_.empty()) return;
+  if (phase_ != Phase::kOpen || appending_ || gathered_.empty()) return;
   v1::LogBatch batch;
   size_t bytes = 0;
   do {
@@ -111,42 +97,66 @@ void Shard::Flush() {
     in_flight_.push_back(std::move(next));
     gathered_.pop_front();
   } while (!gathered_.empty());
-  if (batch.decisions_size() == 0) return Commit(std::exchange(in_flight_, {}));
-  batch.set_epoch(parts_.epoch);
+  if (batch.decisions_size() > 0) return AppendBatch(std::move(batch));
+  // What is answered without a fact may be told by an owner that is none any more, from memory that
+  // is out of date: the log says.
+  bool answers = false;
+  for (const Pending& pending : in_flight_) answers = answers || pending.reply;
+  if (!answers) return Commit(std::exchange(in_flight_, {}));
+  in_flight_bytes_.clear();
+  in_flight_after_ = last_;
+  resent_ = 0;
+  append_began_ = parts_.clock->Monotonic();
+  Append();
+}
+
+void Shard::AppendBatch(v1::LogBatch batch) {
+  batch.set_epoch(epoch_);
   batch.set_engine_id(parts_.engine_id);
-  in_flight_id_ = Cat(parts_.engine_id, "/", parts_.epoch, "/", parts_.id, "/", ++batches_);
+  in_flight_id_ =
+      Cat(parts_.engine_id, "/", epoch_, "/", parts_.id, "/", parts_.seed, "/", ++batches_);
   batch.set_batch_id(in_flight_id_);
   in_flight_bytes_ = batch.SerializeAsString();
+  in_flight_after_ = last_;
   resent_ = 0;
+  append_began_ = parts_.clock->Monotonic();
+  ProcessMetrics().batch_decisions.Observe(batch.decisions_size());
   Append();
 }
 
 void Shard::Append() {
-  parts_.log->Append(parts_.id, last_, in_flight_id_, in_flight_bytes_,
-                     [this, executor = parts_.executor](AppendResult result) {
-                       executor->Post([this, result = std::move(result)]() mutable {
-                         AppendEnded(std::move(result));
-                       });
-                     });
+  appending_ = true;
+  auto ended = [this, inbox = parts_.executor->inbox()](AppendResult result) {
+    inbox->Post([this, result = std::move(result)]() mutable { AppendEnded(std::move(result)); });
+  };
+  if (in_flight_bytes_.empty()) {
+    parts_.log->Confirm(parts_.id, in_flight_after_, std::move(ended));
+  } else {
+    parts_.log->Append(parts_.id, in_flight_after_, in_flight_id_, in_flight_bytes_,
+                       std::move(ended));
+  }
 }
 
 void Shard::AppendEnded(AppendResult result) {
-  switch (result.outcome) {
-    case AppendOutcome::kCommitted:
-      last_ = result.sequence;
-      ProcessMetrics().appends.Increment();
-      in_flight_bytes_.clear();
-      Commit(std::exchange(in_flight_, {}));
-      return Flush();
-    case AppendOutcome::kConflict:
-      ProcessMetrics().append_conflicts.Increment();
-      return Reload();
-    case AppendOutcome::kUnknown:
-      // The same batch again, under its id, tells what became of the first.
-      if (++resent_ > limits::kAppendResends) return Reload();
-      return parts_.executor->At(parts_.executor->Now() + limits::kAppendResendMicros,
-                                 [this] { Append(); });
+  Metrics& metrics = ProcessMetrics();
+  if (result.outcome == AppendOutcome::kUnknown && ++resent_ <= limits::kAppendResends) {
+    // The same batch again, under its id, tells what became of the first.
+    return parts_.executor->At(parts_.executor->Now() + limits::kAppendResendMicros,
+                               [this] { Append(); });
   }
+  appending_ = false;
+  const bool stored = !std::exchange(in_flight_bytes_, "").empty();
+  if (stored) {
+    metrics.append_seconds.Observe(
+        absl::ToDoubleSeconds(parts_.clock->Monotonic() - append_began_));
+  }
+  if (result.outcome == AppendOutcome::kConflict) metrics.append_conflicts.Increment();
+  if (in_flight_.empty()) return OpenEnded(result);
+  if (result.outcome != AppendOutcome::kCommitted) return Reload();
+  last_ = result.sequence;
+  if (stored) metrics.appends.Increment();
+  Commit(std::exchange(in_flight_, {}));
+  phase_ == Phase::kClosing ? Settle() : Flush();
 }
 
 void Shard::Commit(std::vector<Pending> committed) {
@@ -184,27 +194,6 @@ void Shard::Perform(Effect* effect) {
     return;
   }
   parts_.performer->Perform(this, std::move(*effect));
-}
-
-void Shard::Reload() {
-  open_ = false;
-  std::vector<ReplyFn> told;
-  for (Pending& pending : in_flight_) told.push_back(std::move(pending.reply));
-  for (Pending& pending : gathered_) told.push_back(std::move(pending.reply));
-  for (auto& [id, replies] : waiters_) {
-    for (ReplyFn& reply : replies) told.push_back(std::move(reply));
-  }
-  in_flight_.clear();
-  gathered_.clear();
-  waiters_.clear();
-  for (ReplyFn& reply : told) {
-    if (reply) reply(Unavailable("the shard is being read back from the log; try again"));
-  }
-  const absl::Status opened = Open();
-  if (opened.ok()) return;
-  parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros, [this] {
-    if (!open_) Reload();
-  });
 }
 
 }  // namespace jaque::engine

@@ -2,8 +2,15 @@
 // One shard on its executor:  command ─> Decide (applies) ─> batch ─> Append ─> effects and
 // answers. One batch is in flight at a time; what is decided meanwhile gathers into the next (group
 // commit). Memory runs ahead of the log, effects never do; when an append is refused, or its
-// outcome stays unknown, the memory is dropped and read back (design, invariants 1, 4 and 5). Only
-// the executor's thread.
+// outcome stays unknown, the memory is dropped and read back (design, invariants 1, 4 and 5).
+//
+// What the view makes of it (shard_ownership.cc):
+//
+//     kIdle ──StandBy──> kFollowing ──Own──> kOpening ──ShardOpened is in the log──> kOpen
+//       ^                    ^                                                        │ StandBy,
+//       └────────────────────┴──────────── kClosing <── an append is in flight ───────┘ Leave
+//
+// Only the executor's thread.
 #pragma once
 
 #include <deque>
@@ -25,7 +32,6 @@ class Performer;
 
 struct ShardParts {
   ShardId id = 0;
-  uint64_t epoch = 1;
   std::string engine_id;
   uint64_t seed = 0;
   Executor* executor = nullptr;
@@ -38,20 +44,27 @@ struct ShardParts {
 class Shard {
  public:
   using ReplyFn = absl::AnyInvocable<void(v1::CommandReply)>;
+  enum class Phase { kIdle, kFollowing, kOpening, kOpen, kClosing };
 
   explicit Shard(ShardParts parts);
 
-  // Reads the log, then appends ShardOpened; commands that come meanwhile wait.
-  absl::Status Open();
-  // `reply` is called once, on the executor's thread, after what it tells is durable.
-  void Handle(const v1::Command& command, uint64_t events_position, ReplyFn reply);
+  // What the newest view says; each may be called again.
+  void Own(uint64_t epoch);
+  void StandBy();  // follows the log, so that a take-over replays only the last moments
+  void Leave();
+
+  // `reply` is called once, on the executor's thread, after what it tells is durable. Commands that
+  // come while the shard is being opened wait.
+  void Handle(v1::Command command, uint64_t events_position, ReplyFn reply);
   // Appends what has gathered, unless an append is in flight.
   void Flush();
 
   const ShardState& state() const { return state_; }
   ShardId id() const { return parts_.id; }
+  Phase phase() const { return phase_; }
 
  private:
+  enum class Wanted { kNothing, kStandby, kOwner };
   // What one decision waits to have appended; a big decision is several, the last with the rest.
   struct Pending {
     v1::Decision decision;
@@ -62,28 +75,76 @@ class Shard {
     ReplyFn reply;
     int started = 0, completed = 0, faulted = 0, cancelled = 0;  // instances, for the metrics
   };
+  struct Waiting {
+    v1::Command command;
+    uint64_t events_position = 0;
+    ReplyFn reply;
+  };
+  struct Unread {
+    Sequence sequence = 0;
+    std::string bytes;
+  };
 
+  // --- shard.cc: deciding and appending
   static void Count(const v1::Event& event, Pending* pending);
+  void Decide(const v1::Command& command, uint64_t events_position, ReplyFn reply);
   void Gather(const std::string& object_id, Micros now, Outcome outcome, ReplyFn reply);
-  void Append();
+  void AppendBatch(v1::LogBatch batch);
+  void Append();  // what is in flight, or confirms that this is the owner if that has no facts
   void AppendEnded(AppendResult result);
   void Commit(std::vector<Pending> committed);
   void AnswerOne(Pending* pending);
   void Perform(Effect* effect);
-  absl::Status ReadBack();
+
+  // --- shard_ownership.cc: reading, opening, closing
+  void LeaveOr(Wanted wanted);
+  void BeginOpening();
+  void TryOpen();
+  void OpenEnded(const AppendResult& result);
+  void Opened();
+  void TryOpenLater();
+  // Takes the phase that is wanted; the memory is as the log has it, unless it is `dirty_`.
+  void Settle();
+  void Forget();
+  void StartReading();
+  void StopReading();
+  void ReadOn();
+  absl::Status ReadRecord(const Unread& record);
   // The memory is wrong or may be: everybody who waits is told so, and the log is read again.
   void Reload();
+  // Everybody who waits for what will not be appended by this engine.
+  void Dismiss(v1::CommandReply::Code code, const std::string& why);
 
   const ShardParts parts_;
   Random random_;
   ShardState state_;
   Sequence last_ = 0;
+
+  Phase phase_ = Phase::kIdle;
+  Wanted wanted_ = Wanted::kNothing;
+  uint64_t view_epoch_ = 0;  // of the newest view
+  uint64_t epoch_ = 0;       // that this engine opened the shard under, or tries to
+  absl::Duration asked_at_;  // when it was made the owner, on the monotonic clock
+  bool dirty_ = false;       // facts were applied that will not be appended
+  bool refused_ = false;     // an append was, and it is not known yet by whom
+  std::deque<Waiting> waiting_;
+
+  // Reading. Posts of an earlier tail are known by its number.
+  std::unique_ptr<EventLog::Subscription> tail_;
+  uint64_t tail_number_ = 0;
+  bool caught_up_ = false;
+  bool read_again_ = false;  // a timer will
+  std::deque<Unread> unread_;
+
+  // Appending.
   uint64_t batches_ = 0;
   int resent_ = 0;
-  bool open_ = false;
+  bool appending_ = false;
+  absl::Duration append_began_;
   std::deque<Pending> gathered_;
   std::vector<Pending> in_flight_;
   std::string in_flight_id_, in_flight_bytes_;
+  Sequence in_flight_after_ = 0;  // what it was decided upon: reading may go on meanwhile
   absl::flat_hash_map<std::string, std::vector<ReplyFn>> waiters_;  // for the end of an instance
 };
 

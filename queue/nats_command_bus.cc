@@ -22,11 +22,6 @@ namespace {
 constexpr absl::Duration kAttempt = absl::Seconds(2);
 constexpr absl::Duration kBackoff = absl::Milliseconds(50);
 
-// Outcomes after which a publish may have been done.
-bool MaybeDone(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
-}
-
 }  // namespace
 
 // The submitting end: commands on their way to the ingress, and calls that wait for the owner's
@@ -121,7 +116,7 @@ void NatsCommandBus::Submitter::OnPublished(uint64_t id, absl::StatusOr<nats::Pu
     Call& call = *found->second;
     if (ack.ok()) {
       call.stored = true;
-    } else if (MaybeDone(ack.status())) {
+    } else if (nats::MaybeDone(ack.status())) {
       call.retry_at = connection_->Now() + kBackoff;
       retries_.push_back(id);
     } else {
@@ -191,6 +186,7 @@ void NatsCommandBus::Submitter::Tick() {
 }
 
 absl::StatusOr<std::unique_ptr<NatsCommandBus>> NatsCommandBus::Open(nats::Connection* connection,
+                                                                     nats::Connection* direct,
                                                                      const nats::Names& names,
                                                                      const Options& options) {
   nats::StreamSpec ingress;
@@ -206,7 +202,7 @@ absl::StatusOr<std::unique_ptr<NatsCommandBus>> NatsCommandBus::Open(nats::Conne
   dead.replicas = options.replicas;
   dead.max_messages = static_cast<int64_t>(limits::kQueuedCommands);
   RETURN_IF_ERROR(nats::EnsureStream(*connection, dead));
-  std::unique_ptr<NatsCommandBus> bus(new NatsCommandBus(connection, names, options));
+  std::unique_ptr<NatsCommandBus> bus(new NatsCommandBus(connection, direct, names, options));
   RETURN_IF_ERROR(nats::EnsureConsumer(
       *connection, {ingress.name, "ingress", ingress.subjects, options.ack_wait}));
   const auto& submitter = bus->submitter_;
@@ -218,9 +214,10 @@ absl::StatusOr<std::unique_ptr<NatsCommandBus>> NatsCommandBus::Open(nats::Conne
   return bus;
 }
 
-NatsCommandBus::NatsCommandBus(nats::Connection* connection, const nats::Names& names,
-                               const Options& options)
+NatsCommandBus::NatsCommandBus(nats::Connection* connection, nats::Connection* direct,
+                               const nats::Names& names, const Options& options)
     : connection_(connection),
+      direct_(direct),
       names_(names),
       options_(options),
       submitter_(std::make_shared<Submitter>(connection, names.Subject("work.cmd.ingress"),
@@ -230,11 +227,11 @@ NatsCommandBus::~NatsCommandBus() = default;
 
 void NatsCommandBus::Send(const std::string& engine_id, std::string command, absl::Duration timeout,
                           ReplyFn reply) {
-  connection_->Request(names_.Subject("cmd." + nats::EncodeToken(engine_id)), {}, command, timeout,
-                       [reply = std::move(reply)](absl::StatusOr<nats::Message> answer) mutable {
-                         if (!answer.ok()) return reply(answer.status());
-                         reply(ReadReply(*answer));
-                       });
+  direct_->Request(names_.Subject("cmd." + nats::EncodeToken(engine_id)), {}, command, timeout,
+                   [reply = std::move(reply)](absl::StatusOr<nats::Message> answer) mutable {
+                     if (!answer.ok()) return reply(answer.status());
+                     reply(ReadReply(*answer));
+                   });
 }
 
 void NatsCommandBus::Submit(std::string command, const std::string& command_id,
@@ -250,7 +247,7 @@ std::unique_ptr<CommandBus::Service> NatsCommandBus::Serve(const std::string& en
   spec.ingress = {names_.Stream("INGRESS"), "ingress", names_.Subject("work.cmd.ingress"),
                   options_.ack_wait};
   spec.options = options_;
-  return ServeOverNats(connection_, spec, std::move(handler));
+  return ServeOverNats(connection_, direct_, spec, std::move(handler));
 }
 
 }  // namespace jaque

@@ -31,8 +31,10 @@ class NatsCommandBus final : public CommandBus {
  public:
   using Options = NatsCommandBusOptions;
 
-  // Makes or checks the streams and the consumer. The connection outlives the bus.
+  // Makes or checks the streams and the consumer on `connection`. Requests to an engine go over
+  // `direct`, which may be the same. Both outlive the bus.
   static absl::StatusOr<std::unique_ptr<NatsCommandBus>> Open(nats::Connection* connection,
+                                                              nats::Connection* direct,
                                                               const nats::Names& names,
                                                               const Options& options = {});
   ~NatsCommandBus() override;  // drops waiting calls of Submit uncalled
@@ -45,9 +47,11 @@ class NatsCommandBus final : public CommandBus {
 
  private:
   class Submitter;
-  NatsCommandBus(nats::Connection* connection, const nats::Names& names, const Options& options);
+  NatsCommandBus(nats::Connection* connection, nats::Connection* direct, const nats::Names& names,
+                 const Options& options);
 
   nats::Connection* const connection_;
+  nats::Connection* const direct_;
   const nats::Names names_;
   const Options options_;
   std::shared_ptr<Submitter> submitter_;

@@ -28,8 +28,9 @@ struct Claimed {
 
 class Serving : public std::enable_shared_from_this<Serving> {
  public:
-  Serving(nats::Connection* connection, const NatsServiceSpec& spec, CommandBus::Handler handler)
-      : connection_(connection), spec_(spec), handler_(std::move(handler)) {}
+  Serving(nats::Connection* connection, nats::Connection* direct, const NatsServiceSpec& spec,
+          CommandBus::Handler handler)
+      : connection_(connection), direct_(direct), spec_(spec), handler_(std::move(handler)) {}
 
   void OnCommand(nats::Message message);
   void Tick();
@@ -52,6 +53,7 @@ class Serving : public std::enable_shared_from_this<Serving> {
   void HandBack(const Claimed& claimed, const absl::Status& why);
 
   nats::Connection* const connection_;
+  nats::Connection* const direct_;
   const NatsServiceSpec spec_;
   const CommandBus::Handler handler_;
   Gate gate_;
@@ -84,7 +86,7 @@ void Serving::OnCommand(nats::Message message) {
   GatePass pass(&gate_);
   if (!pass || message.reply().empty()) return;
   handler_(std::string(message.data()), /*from_ingress=*/false,
-           [connection = connection_, to = std::string(message.reply())](
+           [connection = direct_, to = std::string(message.reply())](
                absl::StatusOr<std::string> reply) { SendReply(*connection, to, reply); });
 }
 
@@ -173,14 +175,14 @@ void Serving::Tick() {
 
 class NatsService final : public CommandBus::Service {
  public:
-  NatsService(nats::Connection* connection, const NatsServiceSpec& spec,
+  NatsService(nats::Connection* connection, nats::Connection* direct, const NatsServiceSpec& spec,
               CommandBus::Handler handler)
-      : serving_(std::make_shared<Serving>(connection, spec, std::move(handler))),
+      : serving_(std::make_shared<Serving>(connection, direct, spec, std::move(handler))),
         ingress_(connection, spec.ingress),
         listener_(connection->Listen(nats::OnLive(serving_, &Serving::Tick), [] {})) {
-    auto commands = connection->Subscribe(
-        spec.subject,
-        [serving = serving_](nats::Message message) { serving->OnCommand(std::move(message)); });
+    auto commands = direct->Subscribe(spec.subject, [serving = serving_](nats::Message message) {
+      serving->OnCommand(std::move(message));
+    });
     // Only a closed connection refuses; then nothing would ever come.
     if (commands.ok()) commands_ = *std::move(commands);
     serving_->SetIngress(&ingress_);
@@ -202,9 +204,10 @@ class NatsService final : public CommandBus::Service {
 }  // namespace
 
 std::unique_ptr<CommandBus::Service> ServeOverNats(nats::Connection* connection,
+                                                   nats::Connection* direct,
                                                    const NatsServiceSpec& spec,
                                                    CommandBus::Handler handler) {
-  return std::make_unique<NatsService>(connection, spec, std::move(handler));
+  return std::make_unique<NatsService>(connection, direct, spec, std::move(handler));
 }
 
 }  // namespace jaque

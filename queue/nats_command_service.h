@@ -20,7 +20,9 @@ struct NatsServiceSpec {
   NatsCommandBusOptions options;
 };
 
+// Requests come over `direct`, the ingress is on `connection`.
 std::unique_ptr<CommandBus::Service> ServeOverNats(nats::Connection* connection,
+                                                   nats::Connection* direct,
                                                    const NatsServiceSpec& spec,
                                                    CommandBus::Handler handler);
 

@@ -163,13 +163,13 @@ TEST_F(NatsTaskQueueTest, TheConsumerMayVanish) {
 
 TEST_F(NatsQueueTest, AClaimOfADeadEngineGoesToAnother) {
   const NatsCommandBusOptions options{.ack_wait = absl::Seconds(1)};
-  auto bus = NatsCommandBus::Open(connection_.get(), names_, options);
+  auto bus = NatsCommandBus::Open(connection_.get(), connection_.get(), names_, options);
   ASSERT_TRUE(bus.ok()) << bus.status();
   Box<absl::StatusOr<std::string>> replies;
   Box<CommandBus::ReplyFn> held;
   {
     auto dying = Connect();
-    auto other = NatsCommandBus::Open(dying.get(), names_, options);
+    auto other = NatsCommandBus::Open(dying.get(), dying.get(), names_, options);
     ASSERT_TRUE(other.ok());
     auto service = (*other)->Serve(
         "a", [&](std::string, bool, CommandBus::ReplyFn reply) { held.Put(std::move(reply)); });
@@ -190,7 +190,7 @@ TEST_F(NatsQueueTest, AClaimOfADeadEngineGoesToAnother) {
 }
 
 TEST_F(NatsQueueTest, SubmittedCommandsOutliveTheServersDeath) {
-  auto bus = NatsCommandBus::Open(connection_.get(), names_);
+  auto bus = NatsCommandBus::Open(connection_.get(), connection_.get(), names_);
   ASSERT_TRUE(bus.ok()) << bus.status();
   auto service = (*bus)->Serve(
       "a", [](std::string command, bool, CommandBus::ReplyFn reply) { reply(std::move(command)); });
@@ -204,7 +204,8 @@ TEST_F(NatsQueueTest, SubmittedCommandsOutliveTheServersDeath) {
 }
 
 TEST_F(NatsQueueTest, DeadLettersAreKeptWithTheReason) {
-  auto bus = NatsCommandBus::Open(connection_.get(), names_, {.ingress_attempts = 1});
+  auto bus =
+      NatsCommandBus::Open(connection_.get(), connection_.get(), names_, {.ingress_attempts = 1});
   ASSERT_TRUE(bus.ok()) << bus.status();
   auto service = (*bus)->Serve("a", [](std::string, bool, CommandBus::ReplyFn reply) {
     reply(absl::UnavailableError("no way"));
@@ -221,7 +222,7 @@ TEST_F(NatsQueueTest, DeadLettersAreKeptWithTheReason) {
 }
 
 TEST_F(NatsQueueTest, ALargeReplyBecomesAStatus) {
-  auto bus = NatsCommandBus::Open(connection_.get(), names_);
+  auto bus = NatsCommandBus::Open(connection_.get(), connection_.get(), names_);
   ASSERT_TRUE(bus.ok()) << bus.status();
   auto service = (*bus)->Serve("a", [&](std::string, bool, CommandBus::ReplyFn reply) {
     reply(std::string(connection_->max_payload() + 1, 'x'));

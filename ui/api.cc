@@ -54,6 +54,7 @@ class ApiImpl final : public Api {
  public:
   explicit ApiImpl(const ApiParts& parts) : parts_(parts) {
     AddHealthRoutes();
+    if (parts_.operations_only) return;
     AddDefinitionRoutes(parts_, &loader_, &routes_);
     AddInstanceRoutes(parts_, &routes_);
     AddEventRoutes(parts_, &routes_);

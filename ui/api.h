@@ -31,6 +31,8 @@ struct ApiParts {
   // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
   // because a command on the ingress waits for an engine, durably, and so would its caller.
   std::function<absl::Status()> writable;
+  // Without the role ui: /healthz, /readyz and /metrics, which every process has.
+  bool operations_only = false;
   // Listening beyond loopback, where people reach the server by a name of its own.
   bool has_host_name = false;
   std::function<absl::Status()> ready;  // OK, or why the process cannot serve yet; empty: always OK

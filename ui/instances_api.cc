@@ -42,6 +42,11 @@ HttpResponse Answer(const absl::StatusOr<v1::CommandReply>& reply,
   return Json(HasEnded(reply->instance().status()) ? ended : going, body(reply->instance()));
 }
 
+// No answer came in time; DeadlineExceeded: but the command is stored.
+bool CameTooLate(const absl::Status& status) {
+  return absl::IsDeadlineExceeded(status) || absl::IsUnknown(status);
+}
+
 // A wait of the caller; zero without one.
 absl::StatusOr<absl::Duration> ReadWait(const Call& call) {
   const std::string* text = call.Parameter("wait");
@@ -88,7 +93,8 @@ class InstancesApi {
   absl::StatusOr<v1::Command> ReadStart(const Call& call) const;
   void Submit(v1::Command command, absl::Duration timeout, CommandBus::ReplyFn reply) const;
   // What is known of an instance whose start or end did not come within the wait.
-  void AnswerPending(const std::string& id, HttpReply reply) const;
+  // `stored`: the ingress keeps the start until an engine has executed it.
+  void AnswerPending(const std::string& id, bool stored, HttpReply reply) const;
   void SubmitDescribe(const std::string& id, bool wait, absl::Duration timeout,
                       CommandBus::ReplyFn reply) const;
 
@@ -145,25 +151,29 @@ void InstancesApi::Start(Call call) const {
          [this, id = std::move(id),
           reply = std::move(call.reply)](absl::StatusOr<std::string> bytes) mutable {
            const absl::StatusOr<v1::CommandReply> answer = ReadReply(std::move(bytes));
-           if (absl::IsDeadlineExceeded(answer.status())) {
-             return AnswerPending(id, std::move(reply));
+           if (CameTooLate(answer.status())) {
+             return AnswerPending(id, absl::IsDeadlineExceeded(answer.status()), std::move(reply));
            }
            reply(Answer(answer, InstanceSummary, 200, 202));
          });
 }
 
-void InstancesApi::AnswerPending(const std::string& id, HttpReply reply) const {
-  SubmitDescribe(id, /*wait=*/false, kPatience,
-                 [id, reply = std::move(reply)](absl::StatusOr<std::string> bytes) mutable {
-                   const absl::StatusOr<v1::CommandReply> answer = ReadReply(std::move(bytes));
-                   if (answer.ok() && answer->code() == v1::CommandReply::CODE_OK) {
-                     return reply(Answer(answer, InstanceSummary, 200, 202));
-                   }
-                   // The ingress keeps the start until an engine has executed it.
-                   v1::InstanceDescription pending;
-                   pending.set_id(id);
-                   reply(Json(202, InstanceSummary(pending)));
-                 });
+void InstancesApi::AnswerPending(const std::string& id, bool stored, HttpReply reply) const {
+  SubmitDescribe(
+      id, /*wait=*/false, kPatience,
+      [id, stored, reply = std::move(reply)](absl::StatusOr<std::string> bytes) mutable {
+        const absl::StatusOr<v1::CommandReply> answer = ReadReply(std::move(bytes));
+        if (answer.ok() && answer->code() == v1::CommandReply::CODE_OK) {
+          return reply(Answer(answer, InstanceSummary, 200, 202));
+        }
+        if (!stored) {
+          return reply(ProblemOfStatus(absl::UnavailableError(
+              "it is not known whether the start was stored: start it again with id=" + id)));
+        }
+        v1::InstanceDescription pending;
+        pending.set_id(id);
+        reply(Json(202, InstanceSummary(pending)));
+      });
 }
 
 void InstancesApi::SubmitDescribe(const std::string& id, bool wait, absl::Duration timeout,
@@ -182,7 +192,7 @@ void InstancesApi::Describe(Call call) const {
   auto answer = [this, waits, id,
                  reply = std::move(call.reply)](absl::StatusOr<std::string> bytes) mutable {
     const absl::StatusOr<v1::CommandReply> got = ReadReply(std::move(bytes));
-    if (waits && absl::IsDeadlineExceeded(got.status())) {
+    if (waits && CameTooLate(got.status())) {
       // It has not ended in time: what it is now.
       return SubmitDescribe(id, /*wait=*/false, kPatience,
                             [reply = std::move(reply)](absl::StatusOr<std::string> now) mutable {

@@ -126,15 +126,18 @@ class ServeTest(unittest.TestCase):
     def test_what_is_not_built_yet_says_so(self):
         self.assertIn('the role sink is not built yet', self.refused('-target', 'sink'))
         self.assertIn('the role notifier is not built yet', self.refused('-target=all,notifier'))
-        self.assertIn('NATS is not built yet',
-                      self.refused('-target', 'all', '-queue', 'nats://127.0.0.1:4222'))
-        self.assertIn('NATS is not built yet',
-                      self.refused('-target', 'all', '-coordination', 'nats://127.0.0.1:4222'))
 
     def test_combinations_that_cannot_work(self):
         self.assertIn('cannot work on -queue memory', self.refused('-target', 'engine'))
         self.assertIn('cannot work on -queue memory', self.refused('-target', 'worker,ui'))
         self.assertIn('-target is missing', self.refused('-shards', '4'))
+        self.assertIn('needs -queue nats://',
+                      self.refused('-target', 'all', '-coordination', 'nats://127.0.0.1:4222'))
+        self.assertIn('write memory, or nats://HOST:PORT',
+                      self.refused('-target', 'all', '-queue', 'kafka://127.0.0.1'))
+        self.assertIn('at least 1s', self.refused('-target', 'all', '-heartbeat-ttl', '20ms'))
+        self.assertIn('write NAME=TASKS',
+                      self.refused('-target', 'all', '-worker-pools', 'gpu=many'))
 
     def test_bad_flags_say_where_they_come_from(self):
         self.assertIn('unknown flag -tarjet', self.refused('-tarjet', 'all'))

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simulation/engine_simulation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
+#include "coordination/rendezvous.h"
 #include "dsl/load.h"
 #include "engine/invariants.h"
 #include "engine/replay.h"
-#include "engine/snapshot.h"
 #include "tests/simulation/random_workflow.h"
 
 namespace jaque::simulation {
 namespace {
+
+constexpr uint32_t kShards = 4;
 
 AppendFaults Faults() {
   AppendFaults faults;
@@ -21,7 +24,6 @@ AppendFaults Faults() {
   faults.unknown_later = 3;
   faults.delayed_request = 10;
   faults.delayed_answer = 20;
-  faults.read_failed = 20;
   return faults;
 }
 
@@ -44,49 +46,187 @@ void CheckedTaskQueue::Pull(
 EngineSimulation::EngineSimulation(uint64_t seed)
     : random_(seed),
       log_(&clock_),
-      faulty_(&log_, seed, Faults()),
       queue_(&clock_),
       tasks_(&queue_, &durable_, &broken_),
       cancels_(MakeMemoryTaskCancels()),
       commands_(&clock_),
-      events_(&clock_),
-      executor_(&clock_),
-      listener_(&executor_, &events_),
-      performer_({"e1", &executor_, &tasks_, cancels_.get(), &commands_, &events_, &listener_}) {
+      events_(&clock_) {
   LoadDefinitions();
-  engine::ShardParts parts;
-  parts.engine_id = "e1";
-  parts.seed = seed;
-  parts.executor = &executor_;
-  parts.log = &faulty_;
-  parts.definitions = &definitions_;
-  parts.performer = &performer_;
-  parts.clock = &clock_;
-  shard_ = std::make_unique<engine::Shard>(std::move(parts));
-  executor_.SetAfterRound([this] { shard_->Flush(); });
-  tail_ = log_.Tail(0, 0, [this](ShardId, const LogRecord& record) { Follow(record); });
-  listener_.Open({shard_.get()});
-  service_ = commands_.Serve("e1", [this](std::string bytes, bool, CommandBus::ReplyFn reply) {
-    executor_.Post([this, bytes = std::move(bytes), reply = std::move(reply)]() mutable {
-      v1::Command command;
-      command.ParseFromString(bytes);
-      shard_->Handle(command, listener_.position(),
-                     [reply = std::move(reply)](v1::CommandReply answer) mutable {
-                       reply(answer.SerializeAsString());
-                     });
-    });
-  });
-  while (!shard_->Open().ok()) {
+  for (ShardId shard = 0; shard < kShards; ++shard) {
+    tails_.push_back(
+        log_.Tail(shard, 0, [this](ShardId of, const LogRecord& record) { Follow(of, record); }));
   }
+  const uint64_t count = 1 + random_.Below(3);
+  for (uint64_t i = 0; i < count; ++i) AddMember();
+  MakeView(/*of_all=*/true);
+  for (Member& member : members_) Tell(&member);
 }
 
-EngineSimulation::~EngineSimulation() {
-  service_.reset();
-  listener_.Close();
-}
+EngineSimulation::~EngineSimulation() = default;
 
 void EngineSimulation::Fail(std::string what) {
   if (broken_.empty()) broken_ = std::move(what);
+}
+
+void EngineSimulation::AddMember() {
+  Member& member = members_.emplace_back();
+  member.id = Cat("e", ++made_);
+  member.log = std::make_unique<FaultyEventLog>(&log_, random_.Next(), Faults());
+  EngineOptions options;
+  options.engine_id = member.id;
+  options.shards = kShards;
+  options.executors = 2;
+  options.seed = random_.Next();
+  options.standby = random_.OneIn(2);
+  options.stepped = true;
+  EngineParts parts;
+  parts.clock = &clock_;
+  parts.log = member.log.get();
+  parts.tasks = &tasks_;
+  parts.cancels = cancels_.get();
+  parts.commands = &commands_;
+  parts.events = &events_;
+  parts.definitions = &definitions_;
+  member.engine = MakeEngine(options, parts);
+  member.engine->Start();
+}
+
+void EngineSimulation::Crash(size_t index) {
+  members_[index].engine.reset();
+  left_behind_.push_back(std::move(members_[index].log));
+  members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void EngineSimulation::MakeView(bool of_all) {
+  std::vector<std::string> ids;
+  for (const Member& member : members_) {
+    if (of_all || !(member.standing_still || random_.OneIn(4))) ids.push_back(member.id);
+  }
+  if (ids.empty()) return;
+  std::sort(ids.begin(), ids.end());
+  view_.clear_members();
+  view_.set_epoch(view_.epoch() + 1);
+  for (const std::string& id : ids) {
+    v1::ViewMember* member = view_.add_members();
+    member->set_id(id);
+    member->set_weight(1);
+  }
+}
+
+void EngineSimulation::Tell(Member* member) {
+  member->engine->SetOwnership(std::make_shared<const Ownership>(view_, kShards));
+}
+
+void EngineSimulation::ChangeMembers() {
+  Member& one = members_[random_.Below(members_.size())];
+  switch (random_.Below(5)) {
+    case 0:
+      if (made_ > 12) return;
+      AddMember();
+      if (members_.size() > 3 || random_.OneIn(3)) Crash(random_.Below(members_.size()));
+      return MakeView(/*of_all=*/false);
+    case 1:
+      one.standing_still = !one.standing_still;
+      return;
+    case 2:
+      return MakeView(/*of_all=*/false);
+    default:
+      if (!one.standing_still) Tell(&one);
+  }
+}
+
+// What the log has: the truth that everything else is measured by.
+void EngineSimulation::Follow(ShardId shard, const LogRecord& record) {
+  v1::LogBatch batch;
+  if (!batch.ParseFromArray(record.bytes.data(), static_cast<int>(record.bytes.size()))) {
+    return Fail("a record of the log cannot be read");
+  }
+  if (batch.epoch() < epochs_[shard]) {
+    Fail(Cat("shard ", shard, " has a batch of epoch ", batch.epoch(), " after ", epochs_[shard]));
+  }
+  epochs_[shard] = batch.epoch();
+  for (const v1::Decision& decision : batch.decisions()) {
+    for (const v1::Event& event : decision.events()) Note(decision.object_id(), event);
+  }
+}
+
+void EngineSimulation::Note(const std::string& instance, const v1::Event& event) {
+  switch (event.kind_case()) {
+    case v1::Event::kShardOpened:
+      ++opened_;
+      return;
+    case v1::Event::kInstanceStarted:
+      if (!durable_.insert(instance).second) Fail(Cat(instance, " started twice"));
+      return;
+    case v1::Event::kTaskStarted:
+      durable_.insert(Cat(instance, "/", event.task_started().frame(), "/1"));
+      return;
+    case v1::Event::kInstanceCompleted:
+    case v1::Event::kInstanceFaulted:
+    case v1::Event::kInstanceCancelled:
+      if (!ended_.emplace(instance, event.kind_case()).second) Fail(Cat(instance, " ended twice"));
+      return;
+    default:
+      return;
+  }
+}
+
+std::string EngineSimulation::Run() {
+  for (int i = 0; i < 500 && broken_.empty(); ++i) Step();
+  if (broken_.empty()) Heal();
+  if (broken_.empty()) CheckStates();
+  return broken_;
+}
+
+void EngineSimulation::Step() {
+  switch (random_.Below(10)) {
+    case 0:
+      return Start(Cat("i", ++started_), names_[random_.Below(names_.size())]);
+    case 1:
+      return SendEvent();
+    case 2:
+      return AdvanceTime();
+    case 3:
+    case 4:
+      return Release();
+    case 5:
+      return Work(/*healed=*/false);
+    case 6:
+      return ChangeMembers();
+    default:
+      return StepOne();
+  }
+}
+
+void EngineSimulation::StepOne() {
+  Member& member = members_[random_.Below(members_.size())];
+  if (!member.standing_still) member.engine->Step();
+}
+
+void EngineSimulation::Release() {
+  const size_t which = random_.Below(members_.size() + left_behind_.size());
+  if (which < members_.size()) {
+    members_[which].log->ReleaseNext();
+  } else {
+    left_behind_[which - members_.size()]->ReleaseNext();
+  }
+}
+
+void EngineSimulation::Start(const std::string& instance, const std::string& definition) {
+  v1::Command command;
+  command.set_id(instance);
+  command.set_object_id(instance);
+  command.mutable_start_instance()->set_definition(definition);
+  command.mutable_start_instance()->set_input("{\"n\":1}");
+  commands_.Submit(command.SerializeAsString(), instance, absl::Hours(1000),
+                   [this, instance](absl::StatusOr<std::string> bytes) {
+                     v1::CommandReply reply;
+                     if (!bytes.ok() || !reply.ParseFromString(*bytes)) return;
+                     if (reply.code() != v1::CommandReply::CODE_OK) return;
+                     acknowledged_.insert(instance);
+                     if (!durable_.contains(instance))
+                       Fail("a start was answered before it was stored");
+                   });
 }
 
 void EngineSimulation::LoadDefinitions() {
@@ -99,76 +239,6 @@ void EngineSimulation::LoadDefinitions() {
     names_.push_back(loaded.workflow->id());
     child = name;
   }
-}
-
-// What the log has: the truth that everything else is measured by.
-void EngineSimulation::Follow(const LogRecord& record) {
-  v1::LogBatch batch;
-  if (!batch.ParseFromArray(record.bytes.data(), static_cast<int>(record.bytes.size()))) {
-    return Fail("a record of the log cannot be read");
-  }
-  for (const v1::Decision& decision : batch.decisions()) {
-    for (const v1::Event& event : decision.events()) {
-      if (event.has_instance_started() && !durable_.insert(decision.object_id()).second) {
-        Fail(Cat(decision.object_id(), " started twice"));
-      }
-      if (event.has_task_started()) {
-        durable_.insert(Cat(decision.object_id(), "/", event.task_started().frame(), "/1"));
-      }
-      const bool terminal = event.has_instance_completed() || event.has_instance_faulted() ||
-                            event.has_instance_cancelled();
-      if (terminal && !ended_.insert(decision.object_id()).second) {
-        Fail(Cat(decision.object_id(), " ended twice"));
-      }
-    }
-  }
-}
-
-std::string EngineSimulation::Run() {
-  for (int i = 0; i < 400 && broken_.empty(); ++i) Step();
-  if (broken_.empty()) Heal();
-  if (broken_.empty()) CheckReplay();
-  return broken_;
-}
-
-void EngineSimulation::Step() {
-  switch (random_.Below(8)) {
-    case 0:
-      Start(Cat("i", ++started_), names_[random_.Below(names_.size())]);
-      break;
-    case 1:
-      SendEvent();
-      break;
-    case 2:
-      AdvanceTime();
-      break;
-    case 3:
-    case 4:
-      faulty_.ReleaseNext();
-      break;
-    case 5:
-      Work(/*healed=*/false);
-      break;
-    default:
-      RunExecutor();
-  }
-}
-
-void EngineSimulation::Start(const std::string& instance, const std::string& definition) {
-  v1::Command command;
-  command.set_id(instance);
-  command.set_object_id(instance);
-  command.mutable_start_instance()->set_definition(definition);
-  command.mutable_start_instance()->set_input("{\"n\":1}");
-  commands_.Send("e1", command.SerializeAsString(), absl::Seconds(3600),
-                 [this, instance](absl::StatusOr<std::string> bytes) {
-                   v1::CommandReply reply;
-                   if (!bytes.ok() || !reply.ParseFromString(*bytes)) return;
-                   if (reply.code() != v1::CommandReply::CODE_OK) return;
-                   acknowledged_.insert(instance);
-                   if (!durable_.contains(instance))
-                     Fail("a start was answered before it was stored");
-                 });
 }
 
 void EngineSimulation::Work(bool healed) {
@@ -200,14 +270,13 @@ void EngineSimulation::SendResult(const v1::TaskRequest& request, bool fail) {
   } else {
     result->set_output("{\"n\":2}");
   }
-  // A worker repeats its result until the engine says that it has it.
-  commands_.Send("e1", command.SerializeAsString(), absl::Seconds(3600),
-                 [this, request, fail](absl::StatusOr<std::string> bytes) {
-                   v1::CommandReply reply;
-                   const bool heard = bytes.ok() && reply.ParseFromString(*bytes) &&
-                                      reply.code() != v1::CommandReply::CODE_UNAVAILABLE;
-                   if (!heard) executor_.Post([this, request, fail] { SendResult(request, fail); });
-                 });
+  // A worker repeats its result until an engine says that it has it.
+  const std::string id = Cat("r", ++result_number_);
+  command.set_id(id);
+  commands_.Submit(command.SerializeAsString(), id, absl::Hours(1000),
+                   [this, request, fail](absl::StatusOr<std::string> bytes) {
+                     if (!bytes.ok()) SendResult(request, fail);
+                   });
 }
 
 void EngineSimulation::SendEvent() {
@@ -222,46 +291,80 @@ void EngineSimulation::AdvanceTime() {
   clock_.Advance(absl::Milliseconds(random_.Below(3000)));
   queue_.ExpireOverdue();
   commands_.ExpireOverdue();
+  for (const Member& member : members_) member.engine->Tick();
 }
 
-void EngineSimulation::RunExecutor() {
-  executor_.RunOnce();
-  const absl::Status valid = engine::CheckInvariants(shard_->state());
-  if (!valid.ok()) Fail(std::string(Message(valid)));
+bool EngineSimulation::AllEnded() const {
+  for (const std::string& name : durable_) {
+    if (name.find('/') == std::string::npos && !ended_.contains(name)) return false;
+  }
+  return std::all_of(acknowledged_.begin(), acknowledged_.end(),
+                     [this](const std::string& id) { return ended_.contains(id); });
 }
 
 void EngineSimulation::Heal() {
-  faulty_.Heal();
-  for (int i = 0; i < 20'000 && broken_.empty(); ++i) {
-    while (faulty_.ReleaseNext()) {
+  for (Member& member : members_) {
+    member.standing_still = false;
+    member.log->Heal();
+  }
+  for (const auto& log : left_behind_) log->Heal();
+  MakeView(/*of_all=*/true);
+  for (Member& member : members_) Tell(&member);
+  for (int i = 0; i < 5'000; ++i) {
+    for (const Member& member : members_) {
+      while (member.log->ReleaseNext()) {
+      }
+      while (member.engine->Step()) {
+      }
     }
-    RunExecutor();
+    for (const auto& log : left_behind_) {
+      while (log->ReleaseNext()) {
+      }
+    }
     Work(/*healed=*/true);
     AdvanceTime();
-    // Every start that was acknowledged, and every child, has come to its end.
-    if (i > 100 && shard_->state().instances.empty() && faulty_.held() == 0 &&
-        !executor_.RunOnce()) {
-      for (const std::string& instance : acknowledged_) {
-        if (!ended_.contains(instance)) Fail(Cat(instance, " was acknowledged, and is lost"));
-      }
-      return;
+    if (!broken_.empty()) return;
+    const bool ready = std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+      return member.engine->Ready().ok();
+    });
+    if (i > 100 && ready && AllEnded()) return;
+  }
+  for (const std::string& id : durable_) {
+    if (id.find('/') == std::string::npos && !ended_.contains(id)) {
+      return Fail(Cat("after healing, ", id, " does not end"));
     }
   }
-  if (!shard_->state().instances.empty()) {
-    Fail(Cat("after healing, ", shard_->state().instances.begin()->first, " does not end"));
-  } else {
-    Fail("after healing, the executor does not come to rest");
-  }
+  Fail("after healing, the engines do not come to rest");
 }
 
-void EngineSimulation::CheckReplay() {
-  engine::ShardState replayed;
-  Sequence last = 0;
-  const absl::Status read = engine::Replay(&log_, 0, &definitions_, &replayed, &last);
-  if (!read.ok()) return Fail(std::string(Message(read)));
-  if (engine::TakeSnapshot(replayed).SerializeAsString() !=
-      engine::TakeSnapshot(shard_->state()).SerializeAsString()) {
-    Fail("the state after replay differs from the live one");
+// What the engines say of the instances is what the log says.
+void EngineSimulation::CheckStates() {
+  for (ShardId shard = 0; shard < kShards; ++shard) {
+    engine::ShardState replayed;
+    Sequence last = 0;
+    const absl::Status read = engine::Replay(&log_, shard, &definitions_, &replayed, &last);
+    if (!read.ok()) return Fail(std::string(Message(read)));
+    const absl::Status valid = engine::CheckInvariants(replayed);
+    if (!valid.ok()) return Fail(std::string(Message(valid)));
+    for (const auto& [id, ended] : replayed.ended) {
+      v1::Command command;
+      command.set_object_id(id);
+      command.mutable_describe_instance();
+      v1::CommandReply reply;
+      bool answered = false;
+      members_[0].engine->commands()->Submit(
+          command.SerializeAsString(), Cat("d", id), absl::Hours(1),
+          [&](absl::StatusOr<std::string> bytes) {
+            answered = bytes.ok() && reply.ParseFromString(*bytes);
+          });
+      for (int i = 0; i < 20 && !answered; ++i) {
+        for (const Member& member : members_) member.engine->Step();
+      }
+      if (!answered || reply.instance().status() != ended.status ||
+          reply.instance().output() != ended.output) {
+        return Fail(Cat("the owner of ", id, " says something else than the log"));
+      }
+    }
   }
 }
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One shard with its executor, performer and listener over the parts in memory and a log that
-// misbehaves: appends are refused, lost, answered late or never. Checks that effects and answers
-// come after facts, that nothing acknowledged is lost, and that everything ends once. Deterministic
+// Several engines over the parts in memory, each with a way to the log that misbehaves: appends are
+// refused, lost, answered late or never. Engines crash, stand still past any lifetime, and hear of
+// views late or never. Checks that effects and answers come after facts, that one engine writes a
+// shard at a time, that nothing acknowledged is lost, and that everything ends once. Deterministic
 // by seed.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "base/simulated_clock.h"
-#include "engine/executor.h"
-#include "engine/listener.h"
-#include "engine/performer.h"
-#include "engine/shard.h"
+#include "engine/engine.h"
+#include "jaque/v1/event.pb.h"
+#include "jaque/v1/task.pb.h"
 #include "log/memory_definition_store.h"
 #include "log/memory_event_log.h"
 #include "queue/memory_command_bus.h"
@@ -50,29 +52,46 @@ class EngineSimulation {
   // Empty if everything held, else what broke.
   std::string Run();
   size_t ended() const { return ended_.size(); }
+  size_t takeovers() const { return opened_; }
 
  private:
+  struct Member {
+    std::string id;
+    std::unique_ptr<FaultyEventLog> log;
+    std::unique_ptr<Engine> engine;
+    bool standing_still = false;
+  };
+
   void LoadDefinitions();
-  void Follow(const LogRecord& record);
+  void Follow(ShardId shard, const LogRecord& record);
+  void Note(const std::string& instance, const v1::Event& event);
   void Step();
+  void ChangeMembers();
+  void AddMember();
+  void Crash(size_t index);
+  void MakeView(bool of_all);
+  void Tell(Member* member);
+  void StepOne();
+  void Release();
   void Start(const std::string& instance, const std::string& definition);
   void Work(bool healed);
   void SendResult(const v1::TaskRequest& request, bool fail);
   void SendEvent();
   void AdvanceTime();
-  void RunExecutor();
   void Heal();
-  void CheckReplay();
+  bool AllEnded() const;
+  void CheckStates();
   void Fail(std::string what);
 
   Random random_;
   SimulatedClock clock_;
   std::string broken_;
   std::set<std::string> durable_;  // instances, and instance/frame/1 of tasks, as the log has them
-  std::set<std::string> ended_;
-  std::set<std::string> acknowledged_;  // starts that were answered OK
+  std::map<std::string, v1::Event::KindCase> ended_;  // and how
+  std::set<std::string> acknowledged_;                // starts that were answered OK
+  std::map<ShardId, uint64_t> epochs_;                // highest in the log
+  size_t opened_ = 0;
   MemoryEventLog log_;
-  FaultyEventLog faulty_;
   MemoryTaskQueue queue_;
   CheckedTaskQueue tasks_;
   std::unique_ptr<TaskCancels> cancels_;
@@ -80,14 +99,12 @@ class EngineSimulation {
   MemoryEventStream events_;
   MemoryDefinitionStore definitions_;
   std::vector<std::string> names_;
-  engine::Executor executor_;
-  engine::Listener listener_;
-  engine::Performer performer_;
-  std::unique_ptr<engine::Shard> shard_;
-  std::unique_ptr<CommandBus::Service> service_;
-  std::unique_ptr<EventLog::Subscription> tail_;
-  int started_ = 0;
-  int event_number_ = 0;
+  std::vector<Member> members_;
+  // What crashed engines had sent, which may still arrive.
+  std::vector<std::unique_ptr<FaultyEventLog>> left_behind_;
+  v1::View view_;
+  std::vector<std::unique_ptr<EventLog::Subscription>> tails_;
+  int started_ = 0, made_ = 0, event_number_ = 0, result_number_ = 0;
 };
 
 }  // namespace jaque::simulation

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/backends.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_split.h"
+#include "absl/synchronization/notification.h"
+#include "base/status_macros.h"
+#include "base/text.h"
+#include "coordination/nats_kv_store.h"
+#include "fmt/format.h"
+#include "log/memory_definition_store.h"
+#include "log/memory_event_log.h"
+#include "log/nats_definition_store.h"
+#include "log/nats_event_log.h"
+#include "nats/jetstream.h"
+#include "nats/names.h"
+#include "queue/memory_command_bus.h"
+#include "queue/memory_event_stream.h"
+#include "queue/memory_task_cancels.h"
+#include "queue/memory_task_queue.h"
+#include "queue/nats_command_bus.h"
+#include "queue/nats_event_stream.h"
+#include "queue/nats_task_cancels.h"
+#include "queue/nats_task_queue.h"
+
+namespace jaque::cmd {
+namespace {
+
+// Servers that start together with this process get this long.
+constexpr absl::Duration kConnectPatience = absl::Seconds(30);
+constexpr absl::Duration kConnectPause = absl::Milliseconds(250);
+
+// Servers that are up and have chosen a leader for JetStream.
+absl::StatusOr<std::unique_ptr<nats::Connection>> ConnectOnce(
+    const nats::ConnectionOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<nats::Connection> connection,
+                   nats::Connection::Connect(options));
+  RETURN_IF_ERROR(nats::CallApi(*connection, "$JS.API.INFO", "").status());
+  return connection;
+}
+
+absl::StatusOr<std::unique_ptr<nats::Connection>> Connect(const std::string& flag,
+                                                          const std::string& urls,
+                                                          const Flags& flags, const Clock* clock) {
+  nats::ConnectionOptions options;
+  options.urls = absl::StrSplit(urls, ',', absl::SkipWhitespace());
+  options.name = "jaque " + flags.id;
+  options.credentials_file = flags.nats_creds;
+  options.tls = flags.nats_tls;
+  options.ca_file = flags.nats_ca;
+  options.certificate_file = flags.nats_cert;
+  options.key_file = flags.nats_key;
+  const absl::Duration deadline = clock->Monotonic() + kConnectPatience;
+  for (bool told = false;; told = true) {
+    auto connection = ConnectOnce(options);
+    if (connection.ok() || clock->Monotonic() > deadline) {
+      if (connection.ok()) return connection;
+      return absl::UnavailableError(
+          fmt::format("-{} {}: {}", flag, urls, std::string(connection.status().message())));
+    }
+    if (!told) {
+      LogWarn("waiting for NATS", {{"url", urls}, {"why", Message(connection.status())}});
+    }
+    absl::Notification never;
+    never.WaitForNotificationWithTimeout(kConnectPause);
+  }
+}
+
+void AddMemory(const Clock* clock, Backends* backends) {
+  // State dies with the process, so nobody reads the log back.
+  backends->log = std::make_unique<MemoryEventLog>(clock, MemoryEventLog::Options{.retained = 1});
+  auto tasks = std::make_unique<MemoryTaskQueue>(clock);
+  auto commands = std::make_unique<MemoryCommandBus>(clock);
+  backends->pulses = {[bus = commands.get()] { bus->ExpireOverdue(); },
+                      [queue = tasks.get()] { queue->ExpireOverdue(); }};
+  backends->tasks = std::move(tasks);
+  backends->commands = std::move(commands);
+  backends->cancels = MakeMemoryTaskCancels();
+  backends->events = std::make_unique<MemoryEventStream>(clock);
+  backends->definitions = std::make_unique<MemoryDefinitionStore>();
+}
+
+absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* backends) {
+  nats::Connection* const queue = backends->queue_connection.get();
+  nats::Connection* const coordination = backends->coordination_connection != nullptr
+                                             ? backends->coordination_connection.get()
+                                             : queue;
+  const int replicas = flags.nats_replicas;
+  ASSIGN_OR_RETURN(backends->log, NatsEventLog::Open(queue, names, {.replicas = replicas}));
+  std::vector<std::string> pools;
+  if (flags.roles.contains(Role::kWorker)) {
+    for (const auto& [pool, concurrency] : flags.worker_pools) pools.push_back(pool);
+  }
+  ASSIGN_OR_RETURN(backends->tasks,
+                   NatsTaskQueue::Open(queue, names, pools, {.replicas = replicas}));
+  backends->cancels = std::make_unique<NatsTaskCancels>(queue, names);
+  ASSIGN_OR_RETURN(backends->commands,
+                   NatsCommandBus::Open(queue, coordination, names, {.replicas = replicas}));
+  ASSIGN_OR_RETURN(backends->events, NatsEventStream::Open(queue, names, {.replicas = replicas}));
+  ASSIGN_OR_RETURN(backends->definitions, NatsDefinitionStore::Open(queue, names, replicas));
+  return absl::OkStatus();
+}
+
+absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backends* backends) {
+  nats::Connection* const connection = backends->coordination_connection != nullptr
+                                           ? backends->coordination_connection.get()
+                                           : backends->queue_connection.get();
+  const auto open = [&](const std::string& name, absl::Duration ttl) {
+    return NatsKvStore::Open(connection, names, name, flags.nats_replicas, ttl);
+  };
+  if (flags.roles.contains(Role::kEngine)) {
+    ASSIGN_OR_RETURN(backends->engines, open("membership", flags.heartbeat_ttl));
+    ASSIGN_OR_RETURN(backends->cluster, open("cluster", absl::ZeroDuration()));
+  }
+  if (flags.roles.contains(Role::kWorker)) {
+    ASSIGN_OR_RETURN(backends->workers, open("worker_membership", flags.heartbeat_ttl));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Backends::Reachable() const {
+  if (queue_connection == nullptr || queue_connection->connected()) return absl::OkStatus();
+  return absl::UnavailableError("NATS cannot be reached: nothing can be stored now");
+}
+
+absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const Clock* clock) {
+  auto backends = std::make_unique<Backends>();
+  if (flags.queue == "memory") {
+    AddMemory(clock, backends.get());
+    return backends;
+  }
+  ASSIGN_OR_RETURN(const nats::Names names, nats::Names::Make(flags.nats_prefix));
+  ASSIGN_OR_RETURN(backends->queue_connection, Connect("queue", flags.queue, flags, clock));
+  if (flags.coordination != "memory" && flags.coordination != flags.queue) {
+    ASSIGN_OR_RETURN(backends->coordination_connection,
+                     Connect("coordination", flags.coordination, flags, clock));
+  }
+  RETURN_IF_ERROR(AddQueue(flags, names, backends.get()));
+  if (flags.coordination != "memory") {
+    RETURN_IF_ERROR(AddCoordination(flags, names, backends.get()));
+  }
+  return backends;
+}
+
+}  // namespace jaque::cmd

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process stands on: log, queues, events, definitions and the buckets of coordination, in
+// memory or on NATS as -queue and -coordination say. The only place that knows which sibling of an
+// interface is used. Built by the main thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "cmd/flags.h"
+#include "coordination/kv_store.h"
+#include "log/definition_store.h"
+#include "log/event_log.h"
+#include "nats/connection.h"
+#include "queue/command_bus.h"
+#include "queue/event_stream.h"
+#include "queue/task_cancels.h"
+#include "queue/task_queue.h"
+
+namespace jaque::cmd {
+
+// Members go in reverse order: the connections last.
+struct Backends {
+  std::unique_ptr<nats::Connection> queue_connection;         // null: memory
+  std::unique_ptr<nats::Connection> coordination_connection;  // null: memory, or as the queue's
+
+  std::unique_ptr<EventLog> log;
+  std::unique_ptr<TaskQueue> tasks;
+  std::unique_ptr<TaskCancels> cancels;
+  std::unique_ptr<CommandBus> commands;
+  std::unique_ptr<EventStream> events;
+  std::unique_ptr<DefinitionStore> definitions;
+
+  // Of coordination; null on memory.
+  std::unique_ptr<KvStore> engines, workers, cluster;
+
+  // What waits in memory looks at the clock when these are called.
+  std::vector<std::function<void()>> pulses;
+
+  // OK, or why nothing can be stored now.
+  absl::Status Reachable() const;
+};
+
+absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const Clock* clock);
+
+}  // namespace jaque::cmd

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a shard becomes this engine's and ceases to be (design, section 4). Becoming owner: read what
+// the log has, then append ShardOpened after the last record that was read; a conflict means that
+// there is more to read. Ceasing: stop deciding, let the append in flight end, forget.
+#include <utility>
+
+#include "base/limits.h"
+#include "base/logging.h"
+#include "base/metrics.h"
+#include "base/status_macros.h"
+#include "base/text.h"
+#include "engine/performer.h"
+#include "engine/replay.h"
+#include "engine/shard.h"
+
+namespace jaque::engine {
+namespace {
+
+constexpr char kElsewhere[] = "the object has another owner now";
+
+}  // namespace
+
+void Shard::Own(uint64_t epoch) {
+  view_epoch_ = epoch;
+  if (wanted_ != Wanted::kOwner) asked_at_ = parts_.clock->Monotonic();
+  wanted_ = Wanted::kOwner;
+  if (phase_ == Phase::kIdle || phase_ == Phase::kFollowing) return BeginOpening();
+  if (phase_ == Phase::kOpening) TryOpen();
+}
+
+void Shard::StandBy() { LeaveOr(Wanted::kStandby); }
+
+void Shard::Leave() { LeaveOr(Wanted::kNothing); }
+
+void Shard::LeaveOr(Wanted wanted) {
+  wanted_ = wanted;
+  if (phase_ == Phase::kClosing) return;
+  if (phase_ == Phase::kOpen || phase_ == Phase::kOpening) {
+    for (const Pending& pending : gathered_) {
+      if (pending.decision.events_size() > 0) dirty_ = true;
+    }
+  }
+  if (!appending_) return Settle();
+  phase_ = Phase::kClosing;
+  Dismiss(v1::CommandReply::CODE_NOT_OWNED, kElsewhere);
+}
+
+void Shard::Settle() {
+  Dismiss(v1::CommandReply::CODE_NOT_OWNED, kElsewhere);
+  if (std::exchange(dirty_, false)) Forget();
+  switch (wanted_) {
+    case Wanted::kNothing:
+      Forget();
+      phase_ = Phase::kIdle;
+      return;
+    case Wanted::kStandby:
+      phase_ = Phase::kFollowing;
+      if (tail_ == nullptr) StartReading();
+      return;
+    case Wanted::kOwner:
+      return BeginOpening();
+  }
+}
+
+void Shard::BeginOpening() {
+  phase_ = Phase::kOpening;
+  TryOpen();
+}
+
+void Shard::TryOpen() {
+  if (phase_ != Phase::kOpening || appending_) return;
+  if (tail_ != nullptr && (!caught_up_ || !unread_.empty())) return;
+  // Somebody opened it under a newer view, which is going to be told.
+  if (state_.epoch > view_epoch_) return;
+  epoch_ = view_epoch_;
+  v1::LogBatch batch;
+  v1::Decision* decision = batch.add_decisions();
+  decision->set_at_micros(parts_.executor->Now());
+  decision->add_events()->mutable_shard_opened();
+  AppendBatch(std::move(batch));
+}
+
+void Shard::OpenEnded(const AppendResult& result) {
+  // The answer may be so late that a next owner's records have been read already.
+  if (result.outcome == AppendOutcome::kCommitted && last_ <= result.sequence) {
+    last_ = result.sequence;
+    state_.epoch = epoch_;
+    StopReading();
+    return phase_ == Phase::kClosing ? Settle() : Opened();
+  }
+  // It may be in the log all the same: then the tail brings it.
+  if (tail_ == nullptr) StartReading();
+  if (phase_ == Phase::kClosing) return Settle();
+  TryOpenLater();
+}
+
+void Shard::Opened() {
+  phase_ = Phase::kOpen;
+  ProcessMetrics().takeover_seconds.Observe(
+      absl::ToDoubleSeconds(parts_.clock->Monotonic() - asked_at_));
+  for (Effect& effect : OpenEffects(state_, {parts_.engine_id})) Perform(&effect);
+  for (Waiting& waiting : std::exchange(waiting_, {})) {
+    Handle(std::move(waiting.command), waiting.events_position, std::move(waiting.reply));
+  }
+  Flush();
+}
+
+// The tail brings what came first, and then it is tried again; this is for a refusal without one.
+void Shard::TryOpenLater() {
+  parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros, [this] { TryOpen(); });
+}
+
+void Shard::Forget() {
+  StopReading();
+  state_ = ShardState();
+  last_ = 0;
+}
+
+void Shard::StartReading() {
+  StopReading();
+  const uint64_t number = tail_number_;
+  const std::shared_ptr<Executor::Inbox> inbox = parts_.executor->inbox();
+  tail_ = parts_.log->Tail(
+      parts_.id, last_,
+      [this, inbox, number](ShardId, const LogRecord& record) {
+        inbox->Post([this, number, unread = Unread{record.sequence, std::string(record.bytes)}] {
+          if (number != tail_number_) return;
+          unread_.push_back(unread);
+          ReadOn();
+        });
+      },
+      [this, inbox, number] {
+        inbox->Post([this, number] {
+          if (number != tail_number_) return;
+          caught_up_ = true;
+          TryOpen();
+        });
+      });
+}
+
+void Shard::StopReading() {
+  ++tail_number_;
+  tail_.reset();
+  unread_.clear();
+  caught_up_ = false;
+}
+
+void Shard::ReadOn() {
+  if (read_again_) return;
+  while (!unread_.empty()) {
+    const absl::Status read = ReadRecord(unread_.front());
+    if (!read.ok()) {
+      // What it needs (a definition) cannot be had now.
+      LogWarn("a shard's log cannot be read on", {{"shard", parts_.id}, {"why", Message(read)}});
+      read_again_ = true;
+      return parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros, [this] {
+        read_again_ = false;
+        ReadOn();
+      });
+    }
+    last_ = unread_.front().sequence;
+    unread_.pop_front();
+  }
+  TryOpen();
+}
+
+absl::Status Shard::ReadRecord(const Unread& record) {
+  if (record.sequence <= last_) return absl::OkStatus();
+  v1::LogBatch batch;
+  if (!batch.ParseFromString(record.bytes)) {
+    // No engine wrote this; the shard must not stand still for it.
+    LogError("a record of the log is no batch of events",
+             {{"shard", parts_.id}, {"sequence", record.sequence}});
+    return absl::OkStatus();
+  }
+  if (batch.epoch() < state_.epoch) {
+    ProcessMetrics().stale_epochs.Increment();
+    LogWarn("a batch of an old epoch is discarded", {{"shard", parts_.id},
+                                                     {"sequence", record.sequence},
+                                                     {"epoch", batch.epoch()},
+                                                     {"present", state_.epoch}});
+    return absl::OkStatus();
+  }
+  const absl::Status applied = ApplyBatch(batch, parts_.definitions, &state_);
+  if (absl::IsDataLoss(applied)) {
+    LogError("a record of the log cannot be read",
+             {{"shard", parts_.id}, {"sequence", record.sequence}, {"why", Message(applied)}});
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(applied);
+  if (refused_ && batch.epoch() > epoch_) {
+    // What was refused was ours: a later owner had opened the shard.
+    refused_ = false;
+    ProcessMetrics().stale_epochs.Increment();
+  }
+  return absl::OkStatus();
+}
+
+void Shard::Reload() {
+  refused_ = true;
+  Dismiss(v1::CommandReply::CODE_UNAVAILABLE,
+          "the shard is being read back from the log; try again");
+  Forget();
+  dirty_ = false;
+  if (phase_ == Phase::kClosing) return Settle();
+  phase_ = Phase::kOpening;
+  StartReading();
+  TryOpenLater();
+}
+
+void Shard::Dismiss(v1::CommandReply::Code code, const std::string& why) {
+  std::vector<ReplyFn> told;
+  if (!appending_) {  // else their append still tells
+    for (Pending& pending : in_flight_) told.push_back(std::move(pending.reply));
+    in_flight_.clear();
+  }
+  for (Pending& pending : gathered_) told.push_back(std::move(pending.reply));
+  for (Waiting& waiting : waiting_) told.push_back(std::move(waiting.reply));
+  for (auto& [id, replies] : waiters_) {
+    for (ReplyFn& reply : replies) told.push_back(std::move(reply));
+  }
+  gathered_.clear();
+  waiting_.clear();
+  waiters_.clear();
+  v1::CommandReply reply;
+  reply.set_code(code);
+  reply.set_message(why);
+  for (ReplyFn& tell : told) {
+    if (tell) tell(reply);
+  }
+}
+
+}  // namespace jaque::engine
