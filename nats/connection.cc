@@ -138,12 +138,14 @@ absl::Status Connection::Open(const ConnectionOptions& options) {
   natsOptions_SetReconnectedCB(o.get(), Callbacks::Reconnected, this);
   natsOptions_SetClosedCB(o.get(), Callbacks::Closed, this);
   natsOptions_SetErrorHandler(o.get(), Callbacks::Failed, this);
+  connected_ = true;  // before a callback can say otherwise
   const natsStatus status = natsConnection_Connect(&connection_, o.get());
   if (status != NATS_OK) {
     connection_ = nullptr;
     return absl::UnavailableError(
         absl::StrCat("cannot connect to NATS: ", natsStatus_GetText(status)));
   }
+  max_payload_ = static_cast<size_t>(natsConnection_GetMaxPayload(connection_));
   inbox_ = NewInbox();
   ASSIGN_OR_RETURN(replies_,
                    Subscribe(inbox_ + ".*", [this](Message m) { OnReply(std::move(m)); }));
@@ -272,6 +274,7 @@ void Connection::OnReply(Message message) {
 }
 
 void Connection::OnDisconnected() {
+  connected_ = false;
   absl::flat_hash_map<uint64_t, PendingRequest> lost;
   {
     absl::MutexLock lock(&mutex_);
@@ -289,6 +292,8 @@ std::vector<std::shared_ptr<Connection::Ears>> Connection::ListenersNow() {
 }
 
 void Connection::OnReconnected() {
+  max_payload_ = static_cast<size_t>(natsConnection_GetMaxPayload(connection_));
+  connected_ = true;
   for (const auto& ears : ListenersNow()) ears->reconnected();
 }
 
@@ -325,14 +330,6 @@ Connection::Listener::~Listener() {
   absl::MutexLock lock(&connection_->mutex_);
   auto& all = connection_->listeners_;
   all.erase(std::remove(all.begin(), all.end(), ears_), all.end());
-}
-
-bool Connection::connected() const {
-  return natsConnection_Status(connection_) == NATS_CONN_STATUS_CONNECTED;
-}
-
-size_t Connection::max_payload() const {
-  return static_cast<size_t>(natsConnection_GetMaxPayload(connection_));
 }
 
 }  // namespace jaque::nats

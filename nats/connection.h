@@ -5,6 +5,7 @@
 // Unavailable, so that no message is stored long after its sender gave up.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <set>
@@ -74,8 +75,9 @@ class Connection {
   class Listener;
   std::unique_ptr<Listener> Listen(std::function<void()> tick, std::function<void()> reconnected);
 
-  bool connected() const;
-  size_t max_payload() const;
+  // Neither asks the library, which holds its lock for seconds while it tries to reconnect.
+  bool connected() const { return connected_.load(); }
+  size_t max_payload() const { return max_payload_.load(); }
   // Connection time, for deadlines of those who use it.
   absl::Duration Now() const { return SystemClock().Monotonic(); }
 
@@ -97,6 +99,8 @@ class Connection {
   std::vector<std::shared_ptr<Ears>> ListenersNow();
 
   natsConnection* connection_ = nullptr;
+  std::atomic<bool> connected_ = false;
+  std::atomic<size_t> max_payload_ = 0;
   std::string inbox_;  // of requests: a token follows
   std::unique_ptr<Subscription> replies_;
   absl::Mutex mutex_;

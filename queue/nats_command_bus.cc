@@ -227,11 +227,12 @@ NatsCommandBus::~NatsCommandBus() = default;
 
 void NatsCommandBus::Send(const std::string& engine_id, std::string command, absl::Duration timeout,
                           ReplyFn reply) {
-  direct_->Request(names_.Subject("cmd." + nats::EncodeToken(engine_id)), {}, command, timeout,
-                   [reply = std::move(reply)](absl::StatusOr<nats::Message> answer) mutable {
-                     if (!answer.ok()) return reply(answer.status());
-                     reply(ReadReply(*answer));
-                   });
+  nats::Connection* const way = direct_->connected() ? direct_ : connection_;
+  way->Request(names_.Subject("cmd." + nats::EncodeToken(engine_id)), {}, command, timeout,
+               [reply = std::move(reply)](absl::StatusOr<nats::Message> answer) mutable {
+                 if (!answer.ok()) return reply(answer.status());
+                 reply(ReadReply(*answer));
+               });
 }
 
 void NatsCommandBus::Submit(std::string command, const std::string& command_id,

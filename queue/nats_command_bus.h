@@ -32,7 +32,8 @@ class NatsCommandBus final : public CommandBus {
   using Options = NatsCommandBusOptions;
 
   // Makes or checks the streams and the consumer on `connection`. Requests to an engine go over
-  // `direct`, which may be the same. Both outlive the bus.
+  // `direct`, which may be the same, and over `connection` while `direct` is away. Both outlive the
+  // bus.
   static absl::StatusOr<std::unique_ptr<NatsCommandBus>> Open(nats::Connection* connection,
                                                               nats::Connection* direct,
                                                               const nats::Names& names,

@@ -28,11 +28,11 @@ struct Claimed {
 
 class Serving : public std::enable_shared_from_this<Serving> {
  public:
-  Serving(nats::Connection* connection, nats::Connection* direct, const NatsServiceSpec& spec,
-          CommandBus::Handler handler)
-      : connection_(connection), direct_(direct), spec_(spec), handler_(std::move(handler)) {}
+  Serving(nats::Connection* connection, const NatsServiceSpec& spec, CommandBus::Handler handler)
+      : connection_(connection), spec_(spec), handler_(std::move(handler)) {}
 
-  void OnCommand(nats::Message message);
+  // That came over `connection`, which takes the answer.
+  void OnCommand(nats::Connection* connection, nats::Message message);
   void Tick();
   void Close() { gate_.Close(); }
   // The pulls of a service end with it, while replies, which use this object, may come later.
@@ -53,7 +53,6 @@ class Serving : public std::enable_shared_from_this<Serving> {
   void HandBack(const Claimed& claimed, const absl::Status& why);
 
   nats::Connection* const connection_;
-  nats::Connection* const direct_;
   const NatsServiceSpec spec_;
   const CommandBus::Handler handler_;
   Gate gate_;
@@ -82,12 +81,13 @@ class Serving::Claim {
   uint64_t id_;
 };
 
-void Serving::OnCommand(nats::Message message) {
+void Serving::OnCommand(nats::Connection* connection, nats::Message message) {
   GatePass pass(&gate_);
   if (!pass || message.reply().empty()) return;
   handler_(std::string(message.data()), /*from_ingress=*/false,
-           [connection = direct_, to = std::string(message.reply())](
-               absl::StatusOr<std::string> reply) { SendReply(*connection, to, reply); });
+           [connection, to = std::string(message.reply())](absl::StatusOr<std::string> reply) {
+             SendReply(*connection, to, reply);
+           });
 }
 
 void Serving::PullMore() {
@@ -177,27 +177,33 @@ class NatsService final : public CommandBus::Service {
  public:
   NatsService(nats::Connection* connection, nats::Connection* direct, const NatsServiceSpec& spec,
               CommandBus::Handler handler)
-      : serving_(std::make_shared<Serving>(connection, direct, spec, std::move(handler))),
+      : serving_(std::make_shared<Serving>(connection, spec, std::move(handler))),
         ingress_(connection, spec.ingress),
         listener_(connection->Listen(nats::OnLive(serving_, &Serving::Tick), [] {})) {
-    auto commands = direct->Subscribe(spec.subject, [serving = serving_](nats::Message message) {
-      serving->OnCommand(std::move(message));
-    });
-    // Only a closed connection refuses; then nothing would ever come.
-    if (commands.ok()) commands_ = *std::move(commands);
+    Hear(connection, spec.subject);
+    if (direct != connection) Hear(direct, spec.subject);
     serving_->SetIngress(&ingress_);
   }
 
   ~NatsService() override {
     serving_->SetIngress(nullptr);
-    commands_.reset();
+    commands_.clear();
     serving_->Close();
   }
 
  private:
+  void Hear(nats::Connection* connection, const std::string& subject) {
+    auto commands =
+        connection->Subscribe(subject, [serving = serving_, connection](nats::Message message) {
+          serving->OnCommand(connection, std::move(message));
+        });
+    // Only a closed connection refuses; then nothing would ever come.
+    if (commands.ok()) commands_.push_back(*std::move(commands));
+  }
+
   const std::shared_ptr<Serving> serving_;
   nats::PullConsumer ingress_;
-  std::unique_ptr<nats::Connection::Subscription> commands_;
+  std::vector<std::unique_ptr<nats::Connection::Subscription>> commands_;
   std::unique_ptr<nats::Connection::Listener> listener_;
 };
 

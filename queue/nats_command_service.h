@@ -20,7 +20,8 @@ struct NatsServiceSpec {
   NatsCommandBusOptions options;
 };
 
-// Requests come over `direct`, the ingress is on `connection`.
+// Requests come over `direct` and `connection`, which may be the same; the ingress is on the
+// latter.
 std::unique_ptr<CommandBus::Service> ServeOverNats(nats::Connection* connection,
                                                    nats::Connection* direct,
                                                    const NatsServiceSpec& spec,
