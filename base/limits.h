@@ -61,6 +61,11 @@ inline constexpr size_t kBatchBytes = 960 << 10;    // events of one append (NAT
 inline constexpr size_t kEventOverheadBytes = 128;  // of an event beside its values, at most
 inline constexpr int kAppendResends = 5;            // of one whose outcome is unknown
 inline constexpr int64_t kAppendResendMicros = 200'000;
+inline constexpr size_t kSnapshotLogBytes = 8 << 20;     // of a shard's log, before a snapshot
+inline constexpr size_t kSnapshotPartBytes = 900 << 10;  // of one key
+inline constexpr int kSnapshotMarks = 64;  // earlier snapshots remembered for trimming
+inline constexpr int64_t kDeathWindowMicros = 120'000'000;  // deaths of owners count for so long
+inline constexpr size_t kMarkedDeaths = 2;  // of owners running an object, then it is quarantined
 inline constexpr int64_t kReloadMicros = 1'000'000;     // between attempts to read a shard back
 inline constexpr int64_t kOutboxRetryMicros = 500'000;  // before a refused delivery is repeated
 

@@ -66,6 +66,8 @@ Metrics::Metrics()
                                  "Forwarded commands whose object this engine does not own.")),
       stale_epochs(Counter(registry, "jaque_engine_stale_epoch_total",
                            "Batches of the log discarded for an epoch that had passed.")),
+      quarantined(Counter(registry, "jaque_engine_quarantined_total",
+                          "Objects that killed engines and are not run any more.")),
       view_changes(Counter(registry, "jaque_cluster_view_changes_total", "Views adopted.")),
       view_epoch(Gauge(registry, "jaque_cluster_epoch", "Epoch of the present view.")),
       members(Gauge(registry, "jaque_cluster_members", "Engines in the present view.")),
@@ -75,6 +77,7 @@ Metrics::Metrics()
       takeover_seconds(Histogram(registry, "jaque_engine_takeover_seconds",
                                  "From the view that gives a shard to this engine to its opening.",
                                  Seconds())),
+      snapshots(Counter(registry, "jaque_engine_snapshots_total", "Snapshots of shards stored.")),
       http_request_seconds(Histogram(registry, "jaque_http_request_seconds",
                                      "From the last byte of a request to its answer.", Seconds())),
       http_connections(Gauge(registry, "jaque_http_connections", "Open connections.")) {

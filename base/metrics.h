@@ -40,12 +40,14 @@ struct Metrics {
   prometheus::Counter& commands_forwarded_error;
   prometheus::Counter& commands_not_owned;
   prometheus::Counter& stale_epochs;
+  prometheus::Counter& quarantined;
   prometheus::Counter& view_changes;
   prometheus::Gauge& view_epoch;
   prometheus::Gauge& members;
   prometheus::Gauge& cut_off;
   prometheus::Gauge& shards_owned;
   prometheus::Histogram& takeover_seconds;
+  prometheus::Counter& snapshots;
 
   // The HTTP server. A request is counted under the class of its answer, "2xx".
   static constexpr int kHttpClasses = 6;

@@ -100,6 +100,10 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
                    NatsCommandBus::Open(queue, coordination, names, {.replicas = replicas}));
   ASSIGN_OR_RETURN(backends->events, NatsEventStream::Open(queue, names, {.replicas = replicas}));
   ASSIGN_OR_RETURN(backends->definitions, NatsDefinitionStore::Open(queue, names, replicas));
+  if (flags.roles.contains(Role::kEngine)) {
+    ASSIGN_OR_RETURN(backends->state,
+                     NatsKvStore::Open(queue, names, "state", replicas, absl::ZeroDuration()));
+  }
   return absl::OkStatus();
 }
 

@@ -34,6 +34,8 @@ struct Backends {
   std::unique_ptr<EventStream> events;
   std::unique_ptr<DefinitionStore> definitions;
 
+  std::unique_ptr<KvStore> state;  // snapshots; null on memory, and where there is no engine
+
   // Of coordination; null on memory.
   std::unique_ptr<KvStore> engines, workers, cluster;
 

@@ -162,6 +162,9 @@ void AddClusterFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--standby,!--no-standby", flags->standby,
                 "follow the shards that this engine is the next to own (on)")
       ->group(group);
+  AddDuration(app, "--retention", &flags->retention,
+              "how long the log is kept once a snapshot stands for it")
+      ->group(group);
   app->add_option("--nats-prefix", flags->nats_prefix,
                   "what names on NATS begin with; one cluster, one prefix")
       ->type_name("NAME")

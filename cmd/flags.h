@@ -30,6 +30,7 @@ struct Flags {
   std::string nats_prefix = "jaque", nats_creds, nats_ca, nats_cert, nats_key;
   bool nats_tls = false;
   int nats_replicas = 1;
+  absl::Duration retention = absl::Hours(24);
   std::string http_listen = "127.0.0.1:8080";
   int http_threads = 1;
   uint32_t shards = 128;

@@ -67,6 +67,7 @@ void Node::MakeTheEngine() {
   options.executors = flags_.executors;
   options.seed = EntropySeed();
   options.standby = flags_.standby;
+  options.retention = flags_.retention;
   EngineParts parts;
   parts.clock = clock_;
   parts.log = backends_->log.get();
@@ -75,6 +76,7 @@ void Node::MakeTheEngine() {
   parts.commands = backends_->commands.get();
   parts.events = backends_->events.get();
   parts.definitions = backends_->definitions.get();
+  parts.state = backends_->state.get();
   engine_ = MakeEngine(options, parts);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coordination/ownership.h"
 
+#include <algorithm>
+
 #include "base/status_macros.h"
 #include "coordination/rendezvous.h"
 
@@ -12,6 +14,7 @@ Ownership::Ownership(const v1::View& view, uint32_t shards) : epoch_(view.epoch(
   for (const v1::ViewMember& member : view.members()) {
     members.push_back({member.id(), member.weight()});
     ids_.push_back(member.id());
+    incarnations_.push_back(member.incarnation());
   }
   for (uint32_t shard = 0; shard < shards; ++shard) {
     const std::vector<int> order = OwnersInOrder(members, shard);
@@ -24,6 +27,11 @@ Ownership::Ownership(const v1::View& view, uint32_t shards) : epoch_(view.epoch(
 const std::string& Ownership::Id(int index) const {
   static const std::string* const none = new std::string;
   return index < 0 ? *none : ids_[index];
+}
+
+uint64_t Ownership::IncarnationOf(std::string_view id) const {
+  const auto found = std::find(ids_.begin(), ids_.end(), id);
+  return found == ids_.end() ? 0 : incarnations_[found - ids_.begin()];
 }
 
 const std::string& Ownership::OwnerOfObject(std::string_view object_id) const {

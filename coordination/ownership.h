@@ -22,6 +22,8 @@ class Ownership {
   const std::string& OwnerOf(uint32_t shard) const { return Id(places_[shard].owner); }
   // Who takes over should the owner go; empty if nobody else may.
   const std::string& StandbyOf(uint32_t shard) const { return Id(places_[shard].standby); }
+  // 0 if it is no member.
+  uint64_t IncarnationOf(std::string_view id) const;
   const std::string& OwnerOfObject(std::string_view object_id) const;
 
   // Ascending.
@@ -36,6 +38,7 @@ class Ownership {
 
   const uint64_t epoch_;
   std::vector<std::string> ids_;
+  std::vector<uint64_t> incarnations_;
   std::vector<Place> places_;
 };
 

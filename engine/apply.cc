@@ -271,6 +271,43 @@ void StartInstance(ShardState* state, const std::string& id, Micros at, const Fa
   state->instances[id] = std::move(instance);
 }
 
+// Facts about who runs what, rather than about an instance. The batch's epoch is taken by whoever
+// reads the batch.
+bool ApplyToShard(ShardState* state, const std::string& object_id, Micros at,
+                  const v1::Event& event) {
+  switch (event.kind_case()) {
+    case v1::Event::kShardOpened: {
+      const v1::ShardOpened& opened = event.shard_opened();
+      state->owner = opened.engine();
+      state->owner_incarnation = opened.incarnation();
+      while (!state->deaths.empty() && state->deaths.front() < at - limits::kDeathWindowMicros) {
+        state->deaths.pop_front();
+      }
+      if (state->deaths.empty()) state->suspects.clear();
+      if (opened.unclean()) {
+        state->deaths.push_back(at);
+        if (!state->marked.empty()) ++state->suspects[state->marked];
+      }
+      state->marked.clear();
+      return true;
+    }
+    case v1::Event::kExecutionMarked:
+      state->marked = object_id;
+      return true;
+    case v1::Event::kInstanceQuarantined:
+      state->quarantined.insert(object_id);
+      state->suspects.erase(object_id);
+      return true;
+    case v1::Event::kQuarantineLifted:
+      state->quarantined.erase(object_id);
+      state->marked.clear();
+      return true;
+    default:
+      state->marked.clear();
+      return false;
+  }
+}
+
 // An ended instance that owes nothing becomes a summary; the oldest summaries are forgotten.
 void Retire(ShardState* state, const Instance& instance) {
   EndedInstance summary;
@@ -296,8 +333,7 @@ void Retire(ShardState* state, const Instance& instance) {
 
 void Apply(ShardState* state, const std::string& object_id, Micros at, const Fact& fact,
            std::vector<AbortedWork>* aborted) {
-  if (fact.event.has_shard_opened())
-    return;  // the batch's epoch is taken by whoever reads the batch
+  if (ApplyToShard(state, object_id, at, fact.event)) return;
   if (fact.event.has_instance_started()) return StartInstance(state, object_id, at, fact);
   Instance* instance = state->Find(object_id);
   JAQUE_CHECK(instance != nullptr);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "engine/deciding.h"
+#include "engine/problems.h"
 #include "expression/json.h"
 
 namespace jaque::engine {
@@ -11,6 +12,10 @@ namespace jaque::engine {
 Outcome Decide(ShardState* state, const v1::Command& command, const Environment& environment) {
   Outcome outcome;
   Deciding deciding(state, command.object_id(), environment, &outcome);
+  if (state->quarantined.contains(command.object_id())) {
+    deciding.Quarantined(command);
+    return outcome;
+  }
   switch (command.kind_case()) {
     case v1::Command::kStartInstance:
       deciding.Start(command.start_instance());
@@ -99,6 +104,34 @@ bool Deciding::ReplyDescription() {
   Reply(v1::CommandReply::CODE_OK);
   *outcome_.reply->mutable_instance() = engine::Describe(id_, ended->second);
   return true;
+}
+
+// Nothing runs it any more: it can be looked at, and cancelled.
+void Deciding::Quarantined(const v1::Command& command) {
+  const bool known = ReplyDescription();
+  const std::string why =
+      Cat(id_, " is quarantined: engines died, one after another, while they ran it");
+  switch (command.kind_case()) {
+    case v1::Command::kCancelInstance: {
+      Fact lifted;
+      lifted.event.mutable_quarantine_lifted();
+      Emit(std::move(lifted));
+      return Cancel(command.cancel_instance());
+    }
+    case v1::Command::kStartInstance:
+      if (!known) Refuse(why);
+      break;
+    case v1::Command::kDescribeInstance:
+      if (!known) Reply(v1::CommandReply::CODE_OK);
+      break;
+    default:
+      return Reply(v1::CommandReply::CODE_OK);
+  }
+  if (outcome_.reply->code() != v1::CommandReply::CODE_OK) return;
+  v1::InstanceDescription* description = outcome_.reply->mutable_instance();
+  description->set_id(id_);
+  description->set_status(v1::INSTANCE_STATUS_SUSPENDED);
+  *description->mutable_error() = RuntimeProblem(why);
 }
 
 void Deciding::Describe(const v1::DescribeInstance& describe) {

@@ -4,6 +4,7 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "engine/deciding.h"
+#include "engine/step_probe.h"
 
 namespace jaque::engine {
 namespace {
@@ -57,6 +58,7 @@ void Deciding::StepFork(Frame* frame) {
 }
 
 void Deciding::BeginTask(Frame* parent, const dsl::Task& task) {
+  if (auto* const probe = step_probe.load(std::memory_order_relaxed)) probe(task);
   const Value raw = parent->Get<ForkState>() != nullptr ? parent->input : parent->data;
   TaskData data{parent->id, task, raw, raw, environment_.now};
   if (task.condition.has_value()) {

@@ -33,6 +33,8 @@ class Deciding {
   void TimerFired(const v1::FireTimer& timer);
   void Deliver(const v1::DeliverEvent& deliver);
   void Refuse(std::string message);
+  // A command about an object that killed engines.
+  void Quarantined(const v1::Command& command);
   // Steps what is ready.
   void Run();
 

@@ -79,6 +79,7 @@ std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment
   std::sort(instances.begin(), instances.end(),
             [](const Instance* a, const Instance* b) { return a->id < b->id; });
   for (const Instance* instance : instances) {
+    if (state.quarantined.contains(instance->id)) continue;
     for (const auto& [frame_id, frame] : instance->frames) {
       AddFrameEffects(*instance, *frame, environment, &effects);
     }

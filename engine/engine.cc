@@ -10,6 +10,7 @@
 #include "coordination/rendezvous.h"
 #include "coordination/router.h"
 #include "engine/lane.h"
+#include "engine/snapshot_keeper.h"
 
 namespace jaque {
 namespace engine {
@@ -25,8 +26,12 @@ class EngineOfLanes final : public Engine {
                   Handle(std::move(command), std::move(reply));
                 }),
         commands_(options.engine_id, parts.clock, &router_, parts.commands) {
+    if (parts.state != nullptr) {
+      snapshots_ = std::make_unique<SnapshotKeeper>(parts.clock, parts.state, parts.log,
+                                                    options.retention, options.stepped);
+    }
     for (int lane = 0; lane < options.executors; ++lane) {
-      lanes_.push_back(std::make_unique<Lane>(options, parts, &commands_, lane));
+      lanes_.push_back(std::make_unique<Lane>(options, parts, &commands_, snapshots_.get(), lane));
     }
   }
 
@@ -64,7 +69,7 @@ class EngineOfLanes final : public Engine {
   void Tick() override { commands_.ExpireOverdue(); }
 
   bool Step() override {
-    bool did = false;
+    bool did = snapshots_ != nullptr && snapshots_->Step();
     for (const auto& lane : lanes_) did = lane->Step() || did;
     return did;
   }
@@ -72,6 +77,7 @@ class EngineOfLanes final : public Engine {
   void Stop() override {
     service_.reset();
     for (const auto& lane : lanes_) lane->Stop();
+    snapshots_.reset();
   }
 
  private:
@@ -87,6 +93,7 @@ class EngineOfLanes final : public Engine {
   const EngineParts parts_;
   Router router_;
   DirectCommandBus commands_;
+  std::unique_ptr<SnapshotKeeper> snapshots_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<CommandBus::Service> service_;
 };

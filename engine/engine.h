@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "base/clock.h"
+#include "base/limits.h"
+#include "coordination/kv_store.h"
 #include "coordination/ownership.h"
 #include "log/definition_store.h"
 #include "log/event_log.h"
@@ -26,6 +28,8 @@ struct EngineOptions {
   int executors = 1;    // threads
   uint64_t seed = 0;    // of jitter and ids
   bool standby = true;  // follow the shards that this engine is the next to own
+  absl::Duration retention = absl::Hours(24);  // of the log below its snapshots
+  size_t snapshot_bytes = limits::kSnapshotLogBytes;
   // No threads: whoever built it calls Step (simulations).
   bool stepped = false;
 };
@@ -40,6 +44,7 @@ struct EngineParts {
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;
+  KvStore* state = nullptr;  // snapshots; null: the log is read from its beginning
 };
 
 class Engine {

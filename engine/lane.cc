@@ -14,7 +14,8 @@ constexpr absl::Duration kStopPoll = absl::Milliseconds(5);
 
 }  // namespace
 
-Lane::Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands, int number)
+Lane::Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands,
+           SnapshotKeeper* snapshots, int number)
     : options_(options),
       clock_(parts.clock),
       number_(number),
@@ -30,6 +31,8 @@ Lane::Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* c
     shard_parts.executor = &executor_;
     shard_parts.log = parts.log;
     shard_parts.definitions = parts.definitions;
+    shard_parts.snapshots = snapshots;
+    shard_parts.snapshot_bytes = options.snapshot_bytes;
     shard_parts.performer = &performer_;
     shard_parts.clock = parts.clock;
     shards_.push_back(std::make_unique<Shard>(std::move(shard_parts)));
@@ -50,7 +53,7 @@ void Lane::SetOwnership(std::shared_ptr<const Ownership> ownership) {
     for (const auto& shard : shards_) {
       if (ownership->OwnerOf(shard->id()) == options_.engine_id) {
         ++owned;
-        shard->Own(ownership->epoch());
+        shard->Own(ownership);
       } else if (options_.standby && ownership->StandbyOf(shard->id()) == options_.engine_id) {
         shard->StandBy();
       } else {

@@ -18,7 +18,8 @@ namespace jaque::engine {
 class Lane {
  public:
   // `commands` is how what the shards send finds its owner.
-  Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands, int number);
+  Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands,
+       SnapshotKeeper* snapshots, int number);
 
   void Start();
   bool Step() { return executor_.RunOnce(); }

@@ -174,6 +174,14 @@ absl::StatusOr<ShardState> RestoreSnapshot(const v1::ShardSnapshot& snapshot,
                              one.error()};
     state.ended_order.push_back(one.id());
   }
+  state.owner = snapshot.owner();
+  state.owner_incarnation = snapshot.owner_incarnation();
+  state.deaths.assign(snapshot.deaths().begin(), snapshot.deaths().end());
+  state.marked = snapshot.marked();
+  for (const v1::SuspectSnapshot& suspect : snapshot.suspects()) {
+    state.suspects[suspect.id()] = suspect.deaths();
+  }
+  state.quarantined.insert(snapshot.quarantined().begin(), snapshot.quarantined().end());
   RETURN_IF_ERROR(reader.status());
   return state;
 }

@@ -23,7 +23,14 @@ v1::CommandReply ReplyOf(v1::CommandReply::Code code, std::string_view message) 
 Shard::Shard(ShardParts parts) : parts_(std::move(parts)), random_(parts_.seed) {}
 
 void Shard::Handle(v1::Command command, uint64_t events_position, ReplyFn reply) {
-  if (phase_ == Phase::kOpen && gathered_.size() < limits::kQueuedCommands) {
+  if (phase_ == Phase::kOpen &&
+      gathered_.size() + careful_.size() + waiting_.size() < limits::kQueuedCommands) {
+    TakeSnapshotIfDrained();
+    if (DrainForSnapshot()) {
+      waiting_.push_back({std::move(command), events_position, std::move(reply)});
+      return;
+    }
+    if (Careful()) return RunCarefully({std::move(command), events_position, std::move(reply)});
     return Decide(command, events_position, std::move(reply));
   }
   // What the engine tells itself is told again when the shard opens.
@@ -102,7 +109,10 @@ void Shard::Flush() {
   // is out of date: the log says.
   bool answers = false;
   for (const Pending& pending : in_flight_) answers = answers || pending.reply;
-  if (!answers) return Commit(std::exchange(in_flight_, {}));
+  if (!answers) {
+    Commit(std::exchange(in_flight_, {}));
+    return TakeSnapshotIfDrained();
+  }
   in_flight_bytes_.clear();
   in_flight_after_ = last_;
   resent_ = 0;
@@ -116,6 +126,7 @@ void Shard::AppendBatch(v1::LogBatch batch) {
   in_flight_id_ =
       Cat(parts_.engine_id, "/", epoch_, "/", parts_.id, "/", parts_.seed, "/", ++batches_);
   batch.set_batch_id(in_flight_id_);
+  batch.set_after(last_);
   in_flight_bytes_ = batch.SerializeAsString();
   in_flight_after_ = last_;
   resent_ = 0;
@@ -145,7 +156,8 @@ void Shard::AppendEnded(AppendResult result) {
                                [this] { Append(); });
   }
   appending_ = false;
-  const bool stored = !std::exchange(in_flight_bytes_, "").empty();
+  const size_t bytes = std::exchange(in_flight_bytes_, "").size();
+  const bool stored = bytes > 0;
   if (stored) {
     metrics.append_seconds.Observe(
         absl::ToDoubleSeconds(parts_.clock->Monotonic() - append_began_));
@@ -155,8 +167,11 @@ void Shard::AppendEnded(AppendResult result) {
   if (result.outcome != AppendOutcome::kCommitted) return Reload();
   last_ = result.sequence;
   if (stored) metrics.appends.Increment();
+  bytes_since_ += bytes;
   Commit(std::exchange(in_flight_, {}));
-  phase_ == Phase::kClosing ? Settle() : Flush();
+  if (phase_ == Phase::kClosing) return Settle();
+  TakeSnapshotIfDrained();
+  Flush();
 }
 
 void Shard::Commit(std::vector<Pending> committed) {

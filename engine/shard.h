@@ -21,14 +21,19 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "base/limits.h"
 #include "base/random.h"
+#include "coordination/ownership.h"
 #include "engine/decide.h"
 #include "engine/executor.h"
+#include "jaque/v1/event.pb.h"
+#include "jaque/v1/snapshot.pb.h"
 #include "log/event_log.h"
 
 namespace jaque::engine {
 
 class Performer;
+class SnapshotKeeper;
 
 struct ShardParts {
   ShardId id = 0;
@@ -37,6 +42,8 @@ struct ShardParts {
   Executor* executor = nullptr;
   EventLog* log = nullptr;
   DefinitionStore* definitions = nullptr;
+  SnapshotKeeper* snapshots = nullptr;                // null: the log is read from its beginning
+  size_t snapshot_bytes = limits::kSnapshotLogBytes;  // of the log between two of them
   Performer* performer = nullptr;
   const Clock* clock = nullptr;
 };
@@ -49,7 +56,7 @@ class Shard {
   explicit Shard(ShardParts parts);
 
   // What the newest view says; each may be called again.
-  void Own(uint64_t epoch);
+  void Own(std::shared_ptr<const Ownership> view);
   void StandBy();  // follows the log, so that a take-over replays only the last moments
   void Leave();
 
@@ -96,6 +103,17 @@ class Shard {
   void AnswerOne(Pending* pending);
   void Perform(Effect* effect);
 
+  // --- shard_snapshot.cc
+  // True if a snapshot is due: nothing is decided until what has gathered is in the log.
+  bool DrainForSnapshot();
+  void TakeSnapshotIfDrained();
+
+  // --- shard_careful.cc: marking what is about to be run
+  bool Careful() const;
+  void RunCarefully(Waiting command);
+  void MarkNext();
+  void RunMarked(Waiting command);
+
   // --- shard_ownership.cc: reading, opening, closing
   void LeaveOr(Wanted wanted);
   void BeginOpening();
@@ -106,7 +124,9 @@ class Shard {
   // Takes the phase that is wanted; the memory is as the log has it, unless it is `dirty_`.
   void Settle();
   void Forget();
-  void StartReading();
+  void StartReading();  // from what the memory is; from the newest snapshot if that is nothing
+  void Restore(const v1::ShardSnapshot& snapshot, Sequence sequence);
+  void StartTail();
   void StopReading();
   void ReadOn();
   absl::Status ReadRecord(const Unread& record);
@@ -122,19 +142,27 @@ class Shard {
 
   Phase phase_ = Phase::kIdle;
   Wanted wanted_ = Wanted::kNothing;
-  uint64_t view_epoch_ = 0;  // of the newest view
-  uint64_t epoch_ = 0;       // that this engine opened the shard under, or tries to
-  absl::Duration asked_at_;  // when it was made the owner, on the monotonic clock
-  bool dirty_ = false;       // facts were applied that will not be appended
-  bool refused_ = false;     // an append was, and it is not known yet by whom
+  std::shared_ptr<const Ownership> view_;  // the newest that made this engine the owner
+  uint64_t epoch_ = 0;                     // that this engine opened the shard under, or tries to
+  absl::Duration asked_at_;                // when it was made the owner, on the monotonic clock
+  bool dirty_ = false;                     // facts were applied that will not be appended
+  bool refused_ = false;                   // an append was, and it is not known yet by whom
   std::deque<Waiting> waiting_;
+  v1::LogBatch opening_;         // the batch that opens the shard, while it is appended
+  std::deque<Waiting> careful_;  // to be marked and run, one at a time
+  bool marking_ = false;
 
   // Reading. Posts of an earlier tail are known by its number.
   std::unique_ptr<EventLog::Subscription> tail_;
   uint64_t tail_number_ = 0;
+  bool reading_ = false;  // the tail, or the snapshot before it
   bool caught_up_ = false;
   bool read_again_ = false;  // a timer will
   std::deque<Unread> unread_;
+
+  // Snapshots.
+  size_t bytes_since_ = 0, snapshot_size_ = 0;
+  bool saving_ = false;
 
   // Appending.
   uint64_t batches_ = 0;

@@ -2,6 +2,7 @@
 // How a shard becomes this engine's and ceases to be (design, section 4). Becoming owner: read what
 // the log has, then append ShardOpened after the last record that was read; a conflict means that
 // there is more to read. Ceasing: stop deciding, let the append in flight end, forget.
+#include <algorithm>
 #include <utility>
 
 #include "base/limits.h"
@@ -12,6 +13,8 @@
 #include "engine/performer.h"
 #include "engine/replay.h"
 #include "engine/shard.h"
+#include "engine/snapshot.h"
+#include "engine/snapshot_keeper.h"
 
 namespace jaque::engine {
 namespace {
@@ -20,8 +23,8 @@ constexpr char kElsewhere[] = "the object has another owner now";
 
 }  // namespace
 
-void Shard::Own(uint64_t epoch) {
-  view_epoch_ = epoch;
+void Shard::Own(std::shared_ptr<const Ownership> view) {
+  view_ = std::move(view);
   if (wanted_ != Wanted::kOwner) asked_at_ = parts_.clock->Monotonic();
   wanted_ = Wanted::kOwner;
   if (phase_ == Phase::kIdle || phase_ == Phase::kFollowing) return BeginOpening();
@@ -35,11 +38,6 @@ void Shard::Leave() { LeaveOr(Wanted::kNothing); }
 void Shard::LeaveOr(Wanted wanted) {
   wanted_ = wanted;
   if (phase_ == Phase::kClosing) return;
-  if (phase_ == Phase::kOpen || phase_ == Phase::kOpening) {
-    for (const Pending& pending : gathered_) {
-      if (pending.decision.events_size() > 0) dirty_ = true;
-    }
-  }
   if (!appending_) return Settle();
   phase_ = Phase::kClosing;
   Dismiss(v1::CommandReply::CODE_NOT_OWNED, kElsewhere);
@@ -55,7 +53,7 @@ void Shard::Settle() {
       return;
     case Wanted::kStandby:
       phase_ = Phase::kFollowing;
-      if (tail_ == nullptr) StartReading();
+      if (!reading_) StartReading();
       return;
     case Wanted::kOwner:
       return BeginOpening();
@@ -69,27 +67,43 @@ void Shard::BeginOpening() {
 
 void Shard::TryOpen() {
   if (phase_ != Phase::kOpening || appending_) return;
-  if (tail_ != nullptr && (!caught_up_ || !unread_.empty())) return;
+  if (reading_ && (!caught_up_ || !unread_.empty())) return;
   // Somebody opened it under a newer view, which is going to be told.
-  if (state_.epoch > view_epoch_) return;
-  epoch_ = view_epoch_;
-  v1::LogBatch batch;
-  v1::Decision* decision = batch.add_decisions();
+  if (state_.epoch > view_->epoch()) return;
+  epoch_ = view_->epoch();
+  opening_.Clear();
+  v1::Decision* decision = opening_.add_decisions();
   decision->set_at_micros(parts_.executor->Now());
-  decision->add_events()->mutable_shard_opened();
-  AppendBatch(std::move(batch));
+  v1::ShardOpened* opened = decision->add_events()->mutable_shard_opened();
+  opened->set_engine(parts_.engine_id);
+  opened->set_incarnation(view_->IncarnationOf(parts_.engine_id));
+  opened->set_unclean(!state_.owner.empty() &&
+                      view_->IncarnationOf(state_.owner) != state_.owner_incarnation);
+  const auto suspect = state_.suspects.find(state_.marked);
+  const uint32_t deaths = suspect == state_.suspects.end() ? 0 : suspect->second;
+  if (opened->unclean() && !state_.marked.empty() && deaths + 1 >= limits::kMarkedDeaths) {
+    // One owner after another died while it ran this.
+    v1::Decision* quarantine = opening_.add_decisions();
+    quarantine->set_object_id(state_.marked);
+    quarantine->set_at_micros(decision->at_micros());
+    quarantine->add_events()->mutable_instance_quarantined()->set_deaths(deaths + 1);
+  }
+  opening_.set_epoch(epoch_);
+  AppendBatch(opening_);
 }
 
 void Shard::OpenEnded(const AppendResult& result) {
   // The answer may be so late that a next owner's records have been read already.
   if (result.outcome == AppendOutcome::kCommitted && last_ <= result.sequence) {
+    if (last_ < result.sequence) {  // else the tail has brought it already
+      JAQUE_CHECK(ApplyBatch(opening_, parts_.definitions, &state_).ok());
+    }
     last_ = result.sequence;
-    state_.epoch = epoch_;
     StopReading();
     return phase_ == Phase::kClosing ? Settle() : Opened();
   }
   // It may be in the log all the same: then the tail brings it.
-  if (tail_ == nullptr) StartReading();
+  if (!reading_) StartReading();
   if (phase_ == Phase::kClosing) return Settle();
   TryOpenLater();
 }
@@ -98,6 +112,11 @@ void Shard::Opened() {
   phase_ = Phase::kOpen;
   ProcessMetrics().takeover_seconds.Observe(
       absl::ToDoubleSeconds(parts_.clock->Monotonic() - asked_at_));
+  if (opening_.decisions_size() > 1) {
+    ProcessMetrics().quarantined.Increment();
+    LogError("an object is quarantined: engines died while they ran it",
+             {{"object", opening_.decisions(1).object_id()}, {"shard", parts_.id}});
+  }
   for (Effect& effect : OpenEffects(state_, {parts_.engine_id})) Perform(&effect);
   for (Waiting& waiting : std::exchange(waiting_, {})) {
     Handle(std::move(waiting.command), waiting.events_position, std::move(waiting.reply));
@@ -114,10 +133,46 @@ void Shard::Forget() {
   StopReading();
   state_ = ShardState();
   last_ = 0;
+  bytes_since_ = snapshot_size_ = 0;
 }
 
 void Shard::StartReading() {
   StopReading();
+  reading_ = true;
+  if (last_ > 0 || parts_.snapshots == nullptr) return StartTail();
+  parts_.snapshots->Load(parts_.id, [this, inbox = parts_.executor->inbox(), number = tail_number_](
+                                        absl::StatusOr<SnapshotKeeper::Loaded> loaded) {
+    inbox->Post([this, number, loaded = std::move(loaded)] {
+      if (number != tail_number_) return;
+      if (loaded.ok()) return Restore(loaded->snapshot, loaded->sequence);
+      LogWarn("a shard's snapshot cannot be read",
+              {{"shard", parts_.id}, {"why", Message(loaded.status())}});
+      parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros, [this, number] {
+        if (number == tail_number_) StartReading();
+      });
+    });
+  });
+}
+
+void Shard::Restore(const v1::ShardSnapshot& snapshot, Sequence sequence) {
+  if (sequence > 0) {
+    absl::StatusOr<ShardState> state = RestoreSnapshot(snapshot, parts_.definitions);
+    if (!state.ok()) {
+      LogWarn("a shard's snapshot cannot be restored",
+              {{"shard", parts_.id}, {"why", Message(state.status())}});
+      return parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros,
+                                 [this, number = tail_number_] {
+                                   if (number == tail_number_) StartReading();
+                                 });
+    }
+    state_ = *std::move(state);
+    last_ = sequence;
+    snapshot_size_ = snapshot.ByteSizeLong();
+  }
+  StartTail();
+}
+
+void Shard::StartTail() {
   const uint64_t number = tail_number_;
   const std::shared_ptr<Executor::Inbox> inbox = parts_.executor->inbox();
   tail_ = parts_.log->Tail(
@@ -141,6 +196,7 @@ void Shard::StartReading() {
 void Shard::StopReading() {
   ++tail_number_;
   tail_.reset();
+  reading_ = false;
   unread_.clear();
   caught_up_ = false;
 }
@@ -149,6 +205,14 @@ void Shard::ReadOn() {
   if (read_again_) return;
   while (!unread_.empty()) {
     const absl::Status read = ReadRecord(unread_.front());
+    if (absl::IsOutOfRange(read)) {
+      Forget();
+      reading_ = true;
+      return parts_.executor->At(parts_.executor->Now() + limits::kOutboxRetryMicros,
+                                 [this, number = tail_number_] {
+                                   if (number == tail_number_) StartReading();
+                                 });
+    }
     if (!read.ok()) {
       // What it needs (a definition) cannot be had now.
       LogWarn("a shard's log cannot be read on", {{"shard", parts_.id}, {"why", Message(read)}});
@@ -158,7 +222,7 @@ void Shard::ReadOn() {
         ReadOn();
       });
     }
-    last_ = unread_.front().sequence;
+    last_ = std::max(last_, unread_.front().sequence);
     unread_.pop_front();
   }
   TryOpen();
@@ -166,6 +230,7 @@ void Shard::ReadOn() {
 
 absl::Status Shard::ReadRecord(const Unread& record) {
   if (record.sequence <= last_) return absl::OkStatus();
+  bytes_since_ += record.bytes.size();
   v1::LogBatch batch;
   if (!batch.ParseFromString(record.bytes)) {
     // No engine wrote this; the shard must not stand still for it.
@@ -180,6 +245,11 @@ absl::Status Shard::ReadRecord(const Unread& record) {
                                                      {"epoch", batch.epoch()},
                                                      {"present", state_.epoch}});
     return absl::OkStatus();
+  }
+  if (batch.after() != last_) {
+    // The log was trimmed beyond what this reader knows: a snapshot stands for the rest.
+    return absl::OutOfRangeError(
+        Cat("the batch after ", last_, " is gone; there is the one after ", batch.after()));
   }
   const absl::Status applied = ApplyBatch(batch, parts_.definitions, &state_);
   if (absl::IsDataLoss(applied)) {
@@ -214,13 +284,19 @@ void Shard::Dismiss(v1::CommandReply::Code code, const std::string& why) {
     for (Pending& pending : in_flight_) told.push_back(std::move(pending.reply));
     in_flight_.clear();
   }
-  for (Pending& pending : gathered_) told.push_back(std::move(pending.reply));
+  for (Pending& pending : gathered_) {
+    if (pending.decision.events_size() > 0) dirty_ = true;
+    told.push_back(std::move(pending.reply));
+  }
   for (Waiting& waiting : waiting_) told.push_back(std::move(waiting.reply));
+  for (Waiting& waiting : careful_) told.push_back(std::move(waiting.reply));
   for (auto& [id, replies] : waiters_) {
     for (ReplyFn& reply : replies) told.push_back(std::move(reply));
   }
   gathered_.clear();
   waiting_.clear();
+  careful_.clear();
+  marking_ = false;
   waiters_.clear();
   v1::CommandReply reply;
   reply.set_code(code);

@@ -137,6 +137,16 @@ v1::ShardSnapshot TakeSnapshot(const ShardState& state) {
   for (const std::string& id : state.ended_order) {
     PutEnded(id, state.ended.at(id), snapshot.add_ended());
   }
+  snapshot.set_owner(state.owner);
+  snapshot.set_owner_incarnation(state.owner_incarnation);
+  for (const Micros death : state.deaths) snapshot.add_deaths(death);
+  snapshot.set_marked(state.marked);
+  for (const auto& [id, deaths] : state.suspects) {
+    v1::SuspectSnapshot* suspect = snapshot.add_suspects();
+    suspect->set_id(id);
+    suspect->set_deaths(deaths);
+  }
+  for (const std::string& id : state.quarantined) snapshot.add_quarantined(id);
   return snapshot;
 }
 

@@ -159,6 +159,14 @@ struct ShardState {
   // Waiting listens by the event type that they name; "" where they name none.
   absl::flat_hash_map<std::string, absl::btree_set<ListenKey>> listens;
 
+  // Careful mode (shard_careful.cc).
+  std::string owner;  // opened the shard last
+  uint64_t owner_incarnation = 0;
+  std::deque<Micros> deaths;  // of owners, within limits::kDeathWindowMicros of the last opening
+  std::string marked;         // the object that was about to be run; empty: none
+  absl::btree_map<std::string, uint32_t> suspects;  // objects marked when owners died, how often
+  absl::btree_set<std::string> quarantined;         // objects that killed engines
+
   Instance* Find(const std::string& id);
   const Instance* Find(const std::string& id) const;
 };

@@ -82,30 +82,22 @@ class Check {
   void Break(std::string text) { broken_.push_back(std::move(text)); }
 
   void Note(const std::string& id, const v1::Event& event) {
-    Instance& instance = instances_[id];
-    switch (event.kind_case()) {
-      case v1::Event::kShardOpened:
-        instances_.erase(id);
-        return;
-      case v1::Event::kInstanceStarted:
-        ++instance.started;
-        return;
-      case v1::Event::kInstanceCompleted:
-        ++instance.ended;
-        instance.how = "completed";
-        instance.output = event.data();
-        return;
-      case v1::Event::kInstanceFaulted:
-        ++instance.ended;
-        instance.how = absl::StrCat("faulted: ", event.instance_faulted().error().detail());
-        return;
-      case v1::Event::kInstanceCancelled:
-        ++instance.ended;
-        instance.how = "cancelled";
-        return;
-      default:
-        return;
+    if (event.has_instance_started()) {
+      ++instances_[id].started;
+    } else if (event.has_instance_completed()) {
+      End(id, "completed", event.data());
+    } else if (event.has_instance_faulted()) {
+      End(id, absl::StrCat("faulted: ", event.instance_faulted().error().detail()), "");
+    } else if (event.has_instance_cancelled()) {
+      End(id, "cancelled", "");
     }
+  }
+
+  void End(const std::string& id, std::string how, std::string output) {
+    Instance& instance = instances_[id];
+    ++instance.ended;
+    instance.how = std::move(how);
+    instance.output = std::move(output);
   }
 
   // Between two decisions of a shard, in microseconds, within the time of the load.

@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "base/simulated_clock.h"
+#include "coordination/memory_kv_store.h"
 #include "engine/engine.h"
 #include "jaque/v1/event.pb.h"
 #include "jaque/v1/task.pb.h"
@@ -53,6 +54,8 @@ class EngineSimulation {
   std::string Run();
   size_t ended() const { return ended_.size(); }
   size_t takeovers() const { return opened_; }
+  size_t snapshots() const { return snapshots_; }
+  size_t quarantined() const { return quarantined_.size(); }
 
  private:
   struct Member {
@@ -88,9 +91,10 @@ class EngineSimulation {
   std::string broken_;
   std::set<std::string> durable_;  // instances, and instance/frame/1 of tasks, as the log has them
   std::map<std::string, v1::Event::KindCase> ended_;  // and how
+  std::set<std::string> quarantined_;                 // held to have killed engines
   std::set<std::string> acknowledged_;                // starts that were answered OK
   std::map<ShardId, uint64_t> epochs_;                // highest in the log
-  size_t opened_ = 0;
+  size_t opened_ = 0, snapshots_ = 0;
   MemoryEventLog log_;
   MemoryTaskQueue queue_;
   CheckedTaskQueue tasks_;
@@ -98,6 +102,7 @@ class EngineSimulation {
   MemoryCommandBus commands_;
   MemoryEventStream events_;
   MemoryDefinitionStore definitions_;
+  MemoryKvStore state_;  // snapshots
   std::vector<std::string> names_;
   std::vector<Member> members_;
   // What crashed engines had sent, which may still arrive.
