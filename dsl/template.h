@@ -42,8 +42,7 @@ class Template {
   const Template* FindMember(std::string_view key) const;
 
   // InvalidArgument or ResourceExhausted as Program::Run gives it. The bounds of time and memory
-  // hold for the whole template, the others for each of its expressions (each of which takes of the
-  // time).
+  // hold for the whole template, the others for each of its expressions.
   absl::StatusOr<Value> Evaluate(const Value& input,
                                  const expression::Evaluation& evaluation) const;
 

@@ -91,11 +91,13 @@ absl::Status Deciding::TransformOutput(const TaskData& data, Value raw_output, F
     fact->SetContext(std::move(context));
   }
   fact->SetData(std::move(output));
-  if (fact->ValueBytes() > limits::kValueBytes) {
-    return absl::OutOfRangeError(Cat("the task's output and context have ", fact->ValueBytes(),
-                                     " bytes, more than the limit of ", limits::kValueBytes));
-  }
-  return absl::OkStatus();
+  return CheckSize(*fact, "the task's output, with the exported context,");
+}
+
+absl::Status Deciding::CheckSize(const Fact& fact, std::string_view what) {
+  if (fact.ValueBytes() <= limits::kValueBytes) return absl::OkStatus();
+  return absl::OutOfRangeError(Cat(what, " has ", fact.ValueBytes(),
+                                   " bytes, more than the limit of ", limits::kValueBytes));
 }
 
 }  // namespace jaque::engine

@@ -17,6 +17,12 @@ size_t Utf8Floor(const std::string& text, size_t size) {
   return size;
 }
 
+void Cut(std::string* text) {
+  if (text->size() > limits::kProblemDetailBytes) {
+    text->resize(Utf8Floor(*text, limits::kProblemDetailBytes));
+  }
+}
+
 const dsl::TryTask& TryOf(const Frame& frame) { return std::get<dsl::TryTask>(frame.task->spec); }
 
 }  // namespace
@@ -52,9 +58,10 @@ void Deciding::FaultInside(const TaskData& data, v1::Problem problem) {
 
 void Deciding::Fault(Frame* inside, const dsl::Task& task, v1::Problem problem) {
   if (problem.instance().empty()) problem.set_instance(task.pointer);
-  if (problem.detail().size() > limits::kProblemDetailBytes) {
-    problem.mutable_detail()->resize(Utf8Floor(problem.detail(), limits::kProblemDetailBytes));
-  }
+  Cut(problem.mutable_type());
+  Cut(problem.mutable_title());
+  Cut(problem.mutable_detail());
+  Cut(problem.mutable_instance());
   Fact fact;
   v1::ErrorRaised* raised = fact.event.mutable_error_raised();
   raised->set_frame(inside->id);
