@@ -175,7 +175,9 @@ void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPt
 void Deciding::Cancel(const v1::CancelInstance& cancel) {
   if (instance() != nullptr && instance()->live()) {
     Fact fact;
-    fact.event.mutable_instance_cancelled()->set_reason(cancel.reason());
+    std::string* reason = fact.event.mutable_instance_cancelled()->mutable_reason();
+    *reason = cancel.reason();
+    CutText(reason);
     Emit(std::move(fact));
   }
   if (!ReplyDescription()) {

@@ -80,6 +80,16 @@ TEST(SizeTest, OfErrors) {
             "INSTANCE_STATUS_WAITING");
 }
 
+TEST(SizeTest, OfTheReasonOfACancel) {
+  Core core("do: [{w: {wait: PT1H}}]");
+  core.Start();
+  v1::Command command;
+  command.mutable_cancel_instance()->set_reason(std::string(2 << 20, 'x'));
+  core.Execute(command);
+  EXPECT_EQ(core.Result(), "fault 0  ");
+  EXPECT_EQ(core.state().ended.at("i").error.detail().size(), limits::kProblemDetailBytes);
+}
+
 TEST(SizeTest, OfEvents) {
   EXPECT_EQ(ResultOfTask(Cat("emit: {event: {with: {type: t, data: '", kTwoMegabytes, "'}}}")),
             kFault);
