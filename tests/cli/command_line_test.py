@@ -39,6 +39,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.code, 2)
         self.assertIn('"dance" is no command', result.err)
 
+    def test_an_argument_too_many(self):
+        for arguments in (('run', 'a.yaml', '{"a": 1}'), ('-target', 'all', '{"a": 1}')):
+            result = jaque.command(*arguments)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn('"{"a": 1}" is one argument too many', result.err)
+
     def test_run_prints_the_output_and_lines_of_progress(self):
         result = jaque.run(GREETING, given={'name': 'Ada'})
         self.assertEqual((result.code, result.out), (0, '{"hello":"Ada"}\n'), result)

@@ -90,8 +90,9 @@ class SizeTest(unittest.TestCase):
 
     def test_a_task_that_needs_more_than_a_message(self):
         stdin = '"${ [$workflow.input, $task.input, .] }"'
-        self.faulted(workflow(f'  - s: {{run: {{shell: {{command: cat, stdin: {stdin}}}}}}}', 'big'),
-                     'runtime', 'with the variables that it uses', given='"' + 'x' * 400_000 + '"')
+        task = f'{{run: {{shell: {{command: cat, stdin: {stdin}}}}}}}'
+        self.faulted(workflow(f'  - s: {task}', 'big'), 'runtime',
+                     'with the variables that it uses', given='"' + 'x' * 400_000 + '"')
 
 
 class NameTest(unittest.TestCase):
