@@ -41,6 +41,7 @@ class StandIn:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = 'HTTP/1.1'
+            disable_nagle_algorithm = True  # else each answer waits 40 ms
 
             def serve(self):
                 request = Request(self)
