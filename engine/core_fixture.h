@@ -56,6 +56,7 @@ class Core {
     for (const Effect& effect : outcome.effects) Note(effect);
     for (const Fact& fact : outcome.facts) {
       EXPECT_LE(fact.event.ByteSizeLong() + limits::kEventOverheadBytes, limits::kBatchBytes);
+      EXPECT_TRUE(DecodeFact(fact.event, &definitions_).ok());
       events_.push_back(fact.event);
     }
     return outcome;

@@ -57,6 +57,8 @@ void Deciding::EmitEvent(const TaskData& data) {
           data, ExpressionProblem(Cat("the event's ", name, " must be a text that is not empty")));
     }
   }
+  const absl::Status flat = CheckDepth(event, "the event");
+  if (!flat.ok()) return FaultInside(data, flat);
   std::string json = ToJson(event);
   if (json.size() > limits::kInputBytes) {
     return FaultInside(

@@ -128,6 +128,32 @@ TEST(SizeTest, OfAChildsInput) {
   }
 }
 
+// What is written must be read again, by whoever replays it and by whoever gets it wrapped.
+TEST(SizeTest, OfDepth) {
+  const std::string deep = Cat(std::string(9'980, '['), std::string(9'980, ']'));
+  const auto with = [&](const std::string& task) {
+    Core core(Cat("do: [{a: {", task, "}}, {z: {wait: PT1S}}]"));
+    core.Define("child", "do: [{s: {set: {x: 1}}}]");
+    return core.Start(deep).Result();
+  };
+  constexpr char kWrapped[] = "{p: {q: {r: {s: {t: '${ . }'}}}}}";
+  EXPECT_EQ(with("set: {x: '${ . }'}"), "INSTANCE_STATUS_WAITING");
+  EXPECT_EQ(with(Cat("set: ", kWrapped)), kFault);
+  EXPECT_EQ(with(Cat("set: {x: 1}, output: {as: {x: {y: {z: {w: {v: '${ $input }'}}}}}}")), kFault);
+  EXPECT_EQ(with(Cat("set: {x: 1}, export: {as: {x: {y: {z: {w: {v: '${ $input }'}}}}}}")), kFault);
+  EXPECT_EQ(with(Cat("input: {from: ", kWrapped, "}, wait: PT1S")), kFault);
+  EXPECT_EQ(with(Cat("emit: {event: {with: {type: t, data: ", kWrapped, "}}}, output: {as: '1'}")),
+            kFault);
+  for (const char* await : {"true", "false"}) {
+    EXPECT_EQ(with(Cat("run: {await: ", await, ", workflow: {namespace: t, name: child, version: ",
+                       "1.0.0, input: ", kWrapped, "}}")),
+              kFault);
+  }
+  EXPECT_EQ(
+      ResultOf("do: [{a: {set: {x: 1}}}]", Cat(std::string(9'999, '['), std::string(9'999, ']'))),
+      "fault 500 runtime /");
+}
+
 TEST(SizeTest, OfLongNames) {
   const std::string name(500'000, 'n');
   EXPECT_EQ(ResultOf(Cat("do: [{a: {switch: [{? ", name, " : {then: end}}], output: {as: '${ ",

@@ -117,6 +117,8 @@ void Deciding::StartChild(const TaskData& data) {
     if (!evaluated.ok()) return FaultInside(data, evaluated.status());
     input = *std::move(evaluated);
   }
+  const absl::Status flat = CheckDepth(input, "the input of the workflow to run");
+  if (!flat.ok()) return FaultInside(data, flat);
   const size_t bytes = ToJson(input).size();
   if (bytes > limits::kInputBytes) {
     return FaultInside(data,

@@ -55,6 +55,8 @@ class Deciding {
   void Emit(Fact fact);
   // OutOfRange if `fact` could not be stored in one message of the log.
   static absl::Status CheckSize(const Fact& fact, std::string_view what);
+  // OutOfRange if `value` could be written as JSON, but not be read again where it is wrapped.
+  static absl::Status CheckDepth(const Value& value, std::string_view what);
   void Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPtr workflow, Value input);
 
   // --- flow (decide_flow.cc) ---
