@@ -33,8 +33,14 @@ void Compiler::CompileUnbuiltCall(const Node& node, std::string_view function, c
   const Node* with = node.Find("with");
   const bool known = std::find(std::begin(kUnbuiltCalls), std::end(kUnbuiltCalls), function) !=
                      std::end(kUnbuiltCalls);
+  const Node* functions = use_ == nullptr ? nullptr : use_->Find("functions");
+  const bool own = functions != nullptr && functions->Find(function) != nullptr;
+  const std::string_view near =
+      known || own ? "" : Nearest(function, {"http", "openapi", "grpc", "asyncapi", "a2a", "mcp"});
   if (known) {
     Unbuilt(call, Cat("call ", function));
+  } else if (!near.empty()) {
+    findings_->AddAt(call, Cat("unknown function `", function, "`; did you mean `", near, "`?"));
   } else {
     CheckFunction(call);
     Unbuilt(call, "calling a custom function");

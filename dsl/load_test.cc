@@ -366,6 +366,8 @@ TEST(Unbuilt, RefusedByName) {
               ElementsAre(HasSubstr("a script from an external resource is not built yet")));
   EXPECT_THAT(OfTask("{call: https://a.b/f.yaml}"),
               ElementsAre(HasSubstr("calling a custom function is not built yet")));
+  EXPECT_THAT(OfTask("{call: htp, with: {method: get, endpoint: 'http://h/'}}"),
+              ElementsAre("3:15: unknown function `htp`; did you mean `http`? (/do/0/a/call)"));
   EXPECT_THAT(OfTask("{call: nope}"),
               ElementsAre(HasSubstr("calling"), HasSubstr("unknown function `nope`")));
   EXPECT_THAT(Findings("schedule: {every: PT1M}\ndo: [{a: {wait: PT1S}}]"),
