@@ -89,7 +89,7 @@ class Execution {
   bool Goes();
   int Conclude();
   void Note(Fact fact);
-  void Handle(LogBatchBytes batch);
+  void Handle(const LogBatchBytes& batch);
   void Handle(StartReply reply);
   void Handle(Signal signal);
 
@@ -132,7 +132,7 @@ int Execution::Run(const std::string& definition, std::string input) {
          [this](absl::StatusOr<std::string> reply) { inbox_.Post(StartReply{std::move(reply)}); });
   while (Goes()) {
     for (Message& message : inbox_.Take(kRedraw)) {
-      std::visit([this](auto&& it) { Handle(std::move(it)); }, std::move(message));
+      std::visit([this](auto&& it) { Handle(std::forward<decltype(it)>(it)); }, std::move(message));
     }
     progress_->Tick(node_->clock()->Now());
   }
@@ -159,7 +159,7 @@ int Execution::Conclude() {
   return completed ? kExitOk : kExitFaulted;
 }
 
-void Execution::Handle(LogBatchBytes batch) {
+void Execution::Handle(const LogBatchBytes& batch) {
   for (Fact& fact : reader_.Read(batch.bytes)) {
     progress_->Show(fact);
     Note(std::move(fact));
@@ -214,7 +214,7 @@ void Execution::Handle(Signal) {
 void Execution::Cancel(const std::string& instance) {
   v1::Command command;
   command.mutable_cancel_instance()->set_reason("interrupted");
-  Submit(instance, std::move(command), [](absl::StatusOr<std::string>) {});
+  Submit(instance, std::move(command), [](const absl::StatusOr<std::string>&) {});
 }
 
 absl::StatusOr<std::vector<ui::ReceivedEvent>> ReadEvents(const std::vector<std::string>& texts) {
