@@ -297,25 +297,21 @@ TEST(Expressions, SecretsAreForTheArgumentsOfCallAndRun) {
         Cat("{run: {script: {language: js, code: '1', arguments: ['", kAll, "']}}}")}) {
     EXPECT_THAT(with(task), IsEmpty()) << task;
   }
-  for (const char* task : {
-           "{set: {x: '${ $secrets.s }'}}",
-           "{if: '$secrets.s == 1', wait: PT1S}",
-           "{input: {from: $secrets.s}, wait: PT1S}",
-           "{output: {as: $secrets.s}, wait: PT1S}",
-           "{export: {as: $secrets.s}, wait: PT1S}",
-           "{wait: '${ $secrets.s }'}",
-           "{timeout: {after: '${ $secrets.s }'}, wait: PT1S}",
-           "{switch: [{c: {when: $secrets.s, then: end}}]}",
-           "{for: {in: $secrets.s}, do: [{b: {wait: PT1S}}]}",
-           "{for: {in: .x}, while: $secrets.s, do: [{b: {wait: PT1S}}]}",
-           "{raise: {error: {type: 'https://x/y', status: 400, detail: '${ $secrets.s }'}}}",
-           "{emit: {event: {with: {type: t, data: '${ $secrets.s }'}}}}",
-           "{listen: {to: {one: {with: {data: '${ $secrets.s }'}}}}}",
-           "{try: [{b: {wait: PT1S}}], catch: {when: $secrets.s}}",
-           "{try: [{b: {wait: PT1S}}], catch: {retry: {delay: '${ $secrets.s }'}}}",
-           "{run: {workflow: {namespace: n, name: w, version: 1.0.0, input: {x: '${ $secrets "
-           "}'}}}}",
-       }) {
+  constexpr char kChild[] =
+      "{run: {workflow: {namespace: n, name: w, version: latest, input: {x: '${ $secrets.s }'}}}}";
+  for (const char* task :
+       {"{set: {x: '${ $secrets.s }'}}", "{if: '$secrets.s == 1', wait: PT1S}",
+        "{input: {from: $secrets.s}, wait: PT1S}", "{output: {as: $secrets.s}, wait: PT1S}",
+        "{export: {as: $secrets.s}, wait: PT1S}", "{wait: '${ $secrets.s }'}",
+        "{timeout: {after: '${ $secrets.s }'}, wait: PT1S}",
+        "{switch: [{c: {when: $secrets.s, then: end}}]}",
+        "{for: {in: $secrets.s}, do: [{b: {wait: PT1S}}]}",
+        "{for: {in: .x}, while: $secrets.s, do: [{b: {wait: PT1S}}]}",
+        "{raise: {error: {type: 'https://x/y', status: 400, detail: '${ $secrets.s }'}}}",
+        "{emit: {event: {with: {type: t, data: '${ $secrets.s }'}}}}",
+        "{listen: {to: {one: {with: {data: '${ $secrets.s }'}}}}}",
+        "{try: [{b: {wait: PT1S}}], catch: {when: $secrets.s}}",
+        "{try: [{b: {wait: PT1S}}], catch: {retry: {delay: '${ $secrets.s }'}}}", kChild}) {
     EXPECT_THAT(with(task),
                 ElementsAre(AllOf(HasSubstr("`$secrets` is not available here; secrets are for the "
                                             "arguments of call, run shell and run script"),
