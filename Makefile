@@ -53,11 +53,11 @@ $(BUILD_DIR)/build.ninja: CMakeLists.txt cmake/room.cmake
 
 # The packages come first, also where make runs several targets at once.
 build: setup
-	@$(MAKE) --no-print-directory $(BUILD_DIR)/build.ninja
+	@$(MAKE) -s --no-print-directory $(BUILD_DIR)/build.ninja
 	@ninja -C $(BUILD_DIR) -j$(JOBS) --quiet jaque
 
 all: setup
-	@$(MAKE) --no-print-directory $(BUILD_DIR)/build.ninja
+	@$(MAKE) -s --no-print-directory $(BUILD_DIR)/build.ninja
 	@ninja -C $(BUILD_DIR) -j$(JOBS)
 
 run: build
@@ -69,7 +69,7 @@ test: all
 
 lint: setup
 	@sh deploy/setup.sh deploy/lint-packages.txt
-	@$(MAKE) --no-print-directory $(BUILD_DIR)/build.ninja
+	@$(MAKE) -s --no-print-directory $(BUILD_DIR)/build.ninja
 	@BUILD_DIR=$(BUILD_DIR) sh tests/tidy/lint.sh
 
 bench: all

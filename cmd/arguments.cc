@@ -60,6 +60,7 @@ class Collector {
     origins_[flag] = origin;
   }
   absl::Status AddConfigLine(std::string_view line, const std::string& place);
+  absl::Status CheckPositionals() const;
 
   const CLI::App& app_;
   const Surroundings& surroundings_;
@@ -110,7 +111,18 @@ absl::Status Collector::AddCommandLine(const std::vector<std::string>& arguments
     }
     RETURN_IF_ERROR(AddFlag(arguments, &i));
   }
-  return absl::OkStatus();
+  return CheckPositionals();
+}
+
+absl::Status Collector::CheckPositionals() const {
+  size_t room = 0;
+  for (const CLI::Option* option : app_.get_options()) {
+    if (option->get_positional()) room += static_cast<size_t>(option->get_expected_max());
+  }
+  if (positionals_.size() <= room) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is one argument too many (a value follows its flag); {} -help says more",
+                  positionals_[room], app_.get_name()));
 }
 
 void Collector::AddEnvironment() {

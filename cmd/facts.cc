@@ -71,6 +71,9 @@ void FactReader::StartTask(const v1::TaskStarted& started, Fact* fact, Instance*
   instance->frames[started.frame()] = {started.task(), fact->at};
   fact->task = TaskAt(instance->workflow, started.task());
   fact->kind = Fact::Kind::kStarted;
+  if (!started.child_definition().empty()) {
+    fact->child = fmt::format("{}.{}", fact->instance, started.frame());
+  }
   if (fact->task == nullptr) return;
   if (fact->task->kind() == dsl::TaskKind::kListen) {
     fact->kind = Fact::Kind::kWaiting;

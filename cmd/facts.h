@@ -39,6 +39,7 @@ struct Fact {
   absl::Time at;
   absl::Duration took;  // of what ended
   std::string detail;   // one line, may be empty
+  std::string child;    // the instance that a started task runs, may be empty
   std::string output;   // JSON, of a completed instance
   v1::Problem error;    // of a faulted one
 };

@@ -51,6 +51,9 @@ class PlainProgress final : public Progress {
     std::fwrite(line.data(), 1, line.size(), out_);
   }
   void Tick(absl::Time) override {}
+  void Remain(size_t instances) override {
+    if (instances > 0) std::fprintf(out_, "%s\n", RemainText(instances).c_str());
+  }
   void Finish(absl::Time) override { std::fflush(out_); }
 
  private:
@@ -87,6 +90,11 @@ std::string PlainLine(const Fact& fact, const std::string& instance, absl::TimeZ
     line += fmt::format(" [{} {}]", fact.definition, fact.instance);
   }
   return line;
+}
+
+std::string RemainText(size_t instances) {
+  return fmt::format("the workflow has ended; {} that it started still {} (Ctrl-C cancels)",
+                     instances, instances == 1 ? "runs" : "run");
 }
 
 std::unique_ptr<Progress> MakePlainProgress(std::FILE* out, std::string instance,

@@ -17,6 +17,8 @@ class Progress {
   virtual void Show(const Fact& fact) = 0;
   // Time has passed: what is running has run longer.
   virtual void Tick(absl::Time now) = 0;
+  // The workflow has ended; so many that it started and does not await still run.
+  virtual void Remain(size_t instances) = 0;
   // Nothing more comes.
   virtual void Finish(absl::Time now) = 0;
 };
@@ -36,6 +38,9 @@ std::unique_ptr<Progress> MakeTreeProgress(std::FILE* out, std::string instance,
 
 // The plain line of a fact, without its end.
 std::string PlainLine(const Fact& fact, const std::string& instance, absl::TimeZone zone);
+
+// Says how many remain.
+std::string RemainText(size_t instances);
 
 // The same text with control characters made visible: names and messages come from strangers.
 std::string Printable(std::string_view text);

@@ -56,9 +56,9 @@ class ProgressTest : public ::testing::Test {
   ProgressTest() : reader_(&definitions_) { EXPECT_TRUE(definitions_.Put(Definition()).ok()); }
 
   // A new event, `millis` after the start.
-  v1::Event* Add(int64_t millis) {
+  v1::Event* Add(int64_t millis, const char* instance = "i1") {
     v1::Decision* decision = batch_.add_decisions();
-    decision->set_object_id("i1");
+    decision->set_object_id(instance);
     decision->set_at_micros(kStart + millis * 1000);
     return decision->add_events();
   }
@@ -153,6 +153,29 @@ TEST_F(ProgressTest, TheTreeIsRedrawnInPlace) {
   EXPECT_EQ(shown,
             "\x1b[2K● loop  2.5s\n\x1b[2K  ✓ step  ×2\n\x1b[J"
             "\x1b[2A\x1b[2K✓ loop  3s\n\x1b[2K  ✓ step  ×2\n\x1b[J");
+}
+
+// What an instance leaves running when it ends is over; what others run is not.
+TEST_F(ProgressTest, TheTreeSaysWhatRemains) {
+  char* text = nullptr;
+  size_t size = 0;
+  std::FILE* out = open_memstream(&text, &size);
+  const auto tree = MakeTreeProgress(out, "i1", {.colors = false, .columns = 60, .rows = 10});
+  StartInstance();
+  StartTask(0, 1, 2);
+  Add(1, "i1-1")->mutable_instance_started()->set_definition("t/w:1.0.0");
+  v1::TaskStarted* started = Add(1, "i1-1")->mutable_task_started();
+  started->set_frame(1);
+  started->set_task(0);
+  Add(2)->mutable_instance_completed();
+  for (const Fact& fact : Read()) tree->Show(fact);
+  tree->Remain(1);
+  tree->Tick(absl::FromUnixMicros(kStart + 1'001'000));
+  std::fclose(out);
+  EXPECT_EQ(std::string(text, size),
+            "\x1b[2K✓ approve  2ms  for events\n\x1b[2K  ● loop (t/w:1.0.0)  1s\n"
+            "\x1b[2Kthe workflow has ended; 1 that it started still runs (Ctrl-…\n\x1b[J");
+  std::free(text);
 }
 
 TEST_F(ProgressTest, TheTreeKeepsWithinTheTerminal) {

@@ -59,8 +59,12 @@ class TreeProgress final : public Progress {
 
   void Show(const Fact& fact) override;
   void Tick(absl::Time now) override { Draw(now, options_.rows - 1); }
+  void Remain(size_t instances) override { remain_ = instances; }
   // The whole tree stays on the screen.
-  void Finish(absl::Time now) override { Draw(now, static_cast<int>(rows_.size())); }
+  void Finish(absl::Time now) override {
+    remain_ = 0;
+    Draw(now, static_cast<int>(rows_.size()));
+  }
 
  private:
   Row& RowOf(const Fact& fact);
@@ -77,6 +81,7 @@ class TreeProgress final : public Progress {
   const TerminalOptions options_;
   std::vector<std::unique_ptr<Row>> rows_;
   std::map<std::pair<std::string, const dsl::Task*>, Row*> by_task_;
+  size_t remain_ = 0;
   int drawn_ = 0;  // lines on the screen that are ours
 };
 
@@ -102,9 +107,11 @@ void TreeProgress::End(const Fact& fact, State state, Row* row) {
 }
 
 void TreeProgress::ShowInstance(const Fact& fact) {
-  if (fact.kind == Fact::Kind::kInstanceStarted || fact.instance != instance_) return;
-  // Nothing runs any more; an error that nobody caught stopped it, or a cancel.
-  for (auto& row : rows_) {
+  if (fact.kind == Fact::Kind::kInstanceStarted) return;
+  // Nothing of it runs any more; an error that nobody caught stopped it, or a cancel.
+  for (auto at = by_task_.lower_bound({fact.instance, nullptr});
+       at != by_task_.end() && at->first.first == fact.instance; ++at) {
+    Row* row = at->second;
     if (row->state != State::kRunning && row->state != State::kWaiting) continue;
     row->state = fact.kind == Fact::Kind::kInstanceCompleted ? State::kDone : State::kFailed;
     row->took = fact.at - row->since;
@@ -167,12 +174,17 @@ std::string TreeProgress::Line(const Row& row, absl::Time now) const {
 void TreeProgress::Draw(absl::Time now, int limit) {
   std::string frame;
   if (drawn_ > 0) frame += fmt::format("\x1b[{}A", drawn_);
+  if (remain_ > 0) --limit;
   const size_t first = rows_.size() - std::min<size_t>(rows_.size(), std::max(limit, 1));
   for (size_t i = first; i < rows_.size(); ++i) {
     frame += "\x1b[2K" + Line(*rows_[i], now) + "\n";
   }
-  frame += "\x1b[J";
   drawn_ = static_cast<int>(rows_.size() - first);
+  if (remain_ > 0) {
+    frame += "\x1b[2K" + Cut(RemainText(remain_), std::max(options_.columns, 2)) + "\n";
+    ++drawn_;
+  }
+  frame += "\x1b[J";
   std::fwrite(frame.data(), 1, frame.size(), out_);
   std::fflush(out_);
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/limits.h"
@@ -31,7 +32,8 @@ constexpr char kHelp[] =
     "jaque run: executes one workflow in this process, to its end\n\n"
     "Usage:\n"
     "  jaque run FILE [-input JSON|@FILE|-] [flags]        (FILE may be - for standard input)\n\n"
-    "The output goes to standard output as JSON, progress to standard error.\n"
+    "The output goes to standard output as JSON, progress to standard error. Workflows that it\n"
+    "starts and does not await are waited for.\n"
     "Exit code: 0 completed, 1 faulted (the error is on standard error, as problem details),\n"
     "2 not a valid definition, 3 jaque could not do its work, 130 interrupted.\n";
 constexpr char kExamples[] =
@@ -42,6 +44,8 @@ constexpr char kExamples[] =
 
 constexpr absl::Duration kRedraw = absl::Milliseconds(100);
 constexpr absl::Duration kCancelPatience = absl::Seconds(5);
+// A workflow that was to be started, and is not yet when the one that was asked for has ended.
+constexpr absl::Duration kStartPatience = absl::Seconds(5);
 
 struct RunFlags {
   Flags common;
@@ -65,7 +69,8 @@ absl::StatusOr<std::string> ReadJsonArgument(const std::string& flag, const std:
   return json;
 }
 
-// One execution, from the start's command to the last fact.
+// One execution, from the start's command to the last fact of it and of the workflows that it
+// started: those that it does not await go on after its end.
 class Execution {
  public:
   Execution(Node* node, std::string instance, std::unique_ptr<Progress> progress,
@@ -79,8 +84,12 @@ class Execution {
   int Run(const std::string& definition, std::string input);
 
  private:
-  void Submit(v1::Command command, CommandBus::ReplyFn reply);
-  void Handle(LogBatchBytes batch);
+  void Submit(const std::string& instance, v1::Command command, CommandBus::ReplyFn reply);
+  void Cancel(const std::string& instance);
+  bool Goes();
+  int Conclude();
+  void Note(Fact fact);
+  void Handle(const LogBatchBytes& batch);
   void Handle(StartReply reply);
   void Handle(Signal signal);
 
@@ -90,15 +99,20 @@ class Execution {
   FactReader reader_;
   const std::unique_ptr<Progress> progress_;
   std::vector<ui::ReceivedEvent> events_;
+  std::set<std::string> to_start_;  // instances that the log says will be started
+  std::set<std::string> live_;
   std::optional<Fact> ended_;
   std::optional<absl::Status> refused_;
+  absl::Duration start_until_;  // monotonic, once ended_
+  size_t remain_ = 0;           // told, once ended_
   int signals_ = 0;
   absl::Duration give_up_ = absl::InfiniteDuration();  // monotonic
 };
 
-void Execution::Submit(v1::Command command, CommandBus::ReplyFn reply) {
+void Execution::Submit(const std::string& instance, v1::Command command,
+                       CommandBus::ReplyFn reply) {
   command.set_id(node_->ids()->Ulid());
-  command.set_object_id(instance_);
+  command.set_object_id(instance);
   node_->commands()->Submit(command.SerializeAsString(), command.id(), absl::InfiniteDuration(),
                             std::move(reply));
 }
@@ -114,35 +128,66 @@ int Execution::Run(const std::string& definition, std::string input) {
   v1::Command command;
   command.mutable_start_instance()->set_definition(definition);
   command.mutable_start_instance()->set_input(std::move(input));
-  Submit(std::move(command),
+  Submit(instance_, std::move(command),
          [this](absl::StatusOr<std::string> reply) { inbox_.Post(StartReply{std::move(reply)}); });
-  while (!ended_ && !refused_ && signals_ < 2 && node_->clock()->Monotonic() < give_up_) {
+  while (Goes()) {
     for (Message& message : inbox_.Take(kRedraw)) {
-      std::visit([this](auto&& it) { Handle(std::move(it)); }, std::move(message));
+      std::visit([this](auto&& it) { Handle(std::forward<decltype(it)>(it)); }, std::move(message));
     }
     progress_->Tick(node_->clock()->Now());
   }
   progress_->Finish(node_->clock()->Now());
   node_->Stop();
-  if (signals_ > 0) return kExitInterrupted;
-  if (refused_) return ReportError(*refused_, kExitFaulted);
-  if (ended_->kind == Fact::Kind::kInstanceCompleted) {
-    PrintJson(ended_->output);
-    return kExitOk;
-  }
-  if (ended_->kind == Fact::Kind::kInstanceFaulted) {
-    std::fprintf(stderr, "%s\n", ToJson(ui::ProblemValue(ended_->error)).c_str());
-  }
-  return kExitFaulted;
+  return Conclude();
 }
 
-void Execution::Handle(LogBatchBytes batch) {
+bool Execution::Goes() {
+  const absl::Duration now = node_->clock()->Monotonic();
+  if (refused_ || signals_ > 1 || now >= give_up_) return false;
+  if (!ended_ || !live_.empty()) return true;
+  return !to_start_.empty() && now < start_until_;
+}
+
+int Execution::Conclude() {
+  const bool completed = ended_ && ended_->kind == Fact::Kind::kInstanceCompleted;
+  if (completed) PrintJson(ended_->output);
+  if (ended_ && ended_->kind == Fact::Kind::kInstanceFaulted) {
+    std::fprintf(stderr, "%s\n", ToJson(ui::ProblemValue(ended_->error)).c_str());
+  }
+  if (signals_ > 0) return kExitInterrupted;
+  if (refused_) return ReportError(*refused_, kExitFaulted);
+  return completed ? kExitOk : kExitFaulted;
+}
+
+void Execution::Handle(const LogBatchBytes& batch) {
   for (Fact& fact : reader_.Read(batch.bytes)) {
     progress_->Show(fact);
-    const bool ends = fact.kind == Fact::Kind::kInstanceCompleted ||
-                      fact.kind == Fact::Kind::kInstanceFaulted ||
-                      fact.kind == Fact::Kind::kInstanceCancelled;
-    if (ends && fact.instance == instance_) ended_ = std::move(fact);
+    Note(std::move(fact));
+  }
+  const size_t remain = live_.size() + to_start_.size();
+  if (ended_ && remain != std::exchange(remain_, remain)) progress_->Remain(remain);
+}
+
+void Execution::Note(Fact fact) {
+  switch (fact.kind) {
+    case Fact::Kind::kStarted:
+      if (!fact.child.empty() && !live_.contains(fact.child)) to_start_.insert(fact.child);
+      return;
+    case Fact::Kind::kInstanceStarted:
+      to_start_.erase(fact.instance);
+      live_.insert(fact.instance);
+      if (signals_ > 0) Cancel(fact.instance);
+      return;
+    case Fact::Kind::kInstanceCompleted:
+    case Fact::Kind::kInstanceFaulted:
+    case Fact::Kind::kInstanceCancelled:
+      live_.erase(fact.instance);
+      if (fact.instance != instance_) return;
+      ended_ = std::move(fact);
+      start_until_ = node_->clock()->Monotonic() + kStartPatience;
+      return;
+    default:
+      return;
   }
 }
 
@@ -163,9 +208,13 @@ void Execution::Handle(StartReply reply) {
 void Execution::Handle(Signal) {
   if (++signals_ > 1) return;
   give_up_ = node_->clock()->Monotonic() + kCancelPatience;
+  for (const std::string& instance : live_) Cancel(instance);
+}
+
+void Execution::Cancel(const std::string& instance) {
   v1::Command command;
   command.mutable_cancel_instance()->set_reason("interrupted");
-  Submit(std::move(command), [](absl::StatusOr<std::string>) {});
+  Submit(instance, std::move(command), [](const absl::StatusOr<std::string>&) {});
 }
 
 absl::StatusOr<std::vector<ui::ReceivedEvent>> ReadEvents(const std::vector<std::string>& texts) {

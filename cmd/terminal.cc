@@ -39,6 +39,7 @@ class NoProgress final : public Progress {
  public:
   void Show(const Fact&) override {}
   void Tick(absl::Time) override {}
+  void Remain(size_t) override {}
   void Finish(absl::Time) override {}
 };
 

@@ -46,6 +46,21 @@ bool Contains(const Variables& variables, std::string_view name) {
   return std::find(variables.begin(), variables.end(), name) != variables.end();
 }
 
+std::string Unavailable(std::string_view name, const Variables& variables) {
+  std::string message = Cat("expression: the variable `$", name, "` is not available here; ");
+  if (name == "secrets" || name == "authorization") {
+    Append(&message,
+           "secrets are for the arguments of call, run shell and run script, which stay out of the "
+           "log");
+    return message;
+  }
+  Append(&message, "these are: ");
+  for (const std::string& known : variables) {
+    Append(&message, &known == &variables.front() ? "$" : ", $", known);
+  }
+  return message;
+}
+
 }  // namespace
 
 ExpressionCompiler::ExpressionCompiler(std::string_view text, bool loose, const Node* secrets,
@@ -97,10 +112,7 @@ void ExpressionCompiler::CheckVariables(const Node& node, const expression::Prog
                                         size_t offset, const Variables& variables) {
   for (const std::string& name : program.variables()) {
     if (Contains(variables, name)) continue;
-    std::string list;
-    for (const std::string& known : variables) Append(&list, list.empty() ? "$" : ", $", known);
-    Report(node, offset + FindVariable(program.source(), name),
-           Cat("expression: the variable `$", name, "` is not available here; these are: ", list));
+    Report(node, offset + FindVariable(program.source(), name), Unavailable(name, variables));
   }
 }
 

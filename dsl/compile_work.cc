@@ -22,7 +22,7 @@ void Compiler::CompileCall(const Node& node, const Scope& scope, Task* task) {
   WorkerTask work;
   work.kind = function == "http" ? WorkerTask::Kind::kHttp : WorkerTask::Kind::kOpenApi;
   if (with != nullptr && with->is_object()) {
-    work.arguments = CompileArguments(*with, &scope.definition());
+    work.arguments = CompileArguments(*with, &scope.arguments());
   }
   task->spec = std::move(work);
 }
@@ -33,22 +33,29 @@ void Compiler::CompileUnbuiltCall(const Node& node, std::string_view function, c
   const Node* with = node.Find("with");
   const bool known = std::find(std::begin(kUnbuiltCalls), std::end(kUnbuiltCalls), function) !=
                      std::end(kUnbuiltCalls);
+  const Node* functions = use_ == nullptr ? nullptr : use_->Find("functions");
+  const bool own = functions != nullptr && functions->Find(function) != nullptr;
+  const std::string_view near =
+      known || own ? "" : Nearest(function, {"http", "openapi", "grpc", "asyncapi", "a2a", "mcp"});
   if (known) {
     Unbuilt(call, Cat("call ", function));
+  } else if (!near.empty()) {
+    findings_->AddAt(call, Cat("unknown function `", function, "`; did you mean `", near, "`?"));
   } else {
     CheckFunction(call);
     Unbuilt(call, "calling a custom function");
   }
   if (with == nullptr || !with->is_object()) return;
-  const Variables* variables = &scope.definition();
+  const Variables* arguments = &scope.arguments();
   const Node* subscription = with->Find("subscription");
   if (!known || subscription == nullptr) {
-    CompileArguments(*with, variables);
+    CompileArguments(*with, arguments);
     return;
   }
   for (const Node& member : with->children) {
-    if (&member != subscription) expressions_.CompileData(member, variables);
+    if (&member != subscription) expressions_.CompileData(member, arguments);
   }
+  const Variables* variables = &scope.definition();
   CompileExpression(subscription->Find("filter"), variables);
   for (const char* key : {"while", "until"}) {
     CompileExpression(subscription->Find({"consume", key}), variables);
@@ -118,7 +125,7 @@ Template Compiler::CompileAuthentication(const Node& node, const Variables* vari
 
 void Compiler::CompileRun(const Node& node, const Scope& scope, Task* task) {
   if (const Node* container = node.Find("container")) {
-    expressions_.CompileData(*container, &scope.definition());
+    expressions_.CompileData(*container, &scope.arguments());
     CompileDuration(container->Find({"lifetime", "after"}), &scope.definition());
     Unbuilt(*container, "run container");
   } else if (const Node* shell = node.Find("shell")) {
@@ -132,7 +139,7 @@ void Compiler::CompileRun(const Node& node, const Scope& scope, Task* task) {
                                       "` are not supported; js, javascript and python are"));
     }
     if (const Node* source = script->Find("source")) {
-      CompileResource(*source, &scope.definition());
+      CompileResource(*source, &scope.arguments());
       Unbuilt(*source, "a script from an external resource");
     }
     CompileProcess(node, *script, WorkerTask::Kind::kScript, scope, task);
@@ -148,7 +155,7 @@ void Compiler::CompileProcess(const Node& run, const Node& process, WorkerTask::
   if (process.is_object()) {
     Members members;
     for (const Node& member : process.children) {
-      members.emplace_back(member.key, expressions_.CompileData(member, &scope.definition()));
+      members.emplace_back(member.key, expressions_.CompileData(member, &scope.arguments()));
     }
     work.arguments = Template::Object(std::move(members));
   }

@@ -173,8 +173,8 @@ TEST(Use, UnknownReferences) {
 
 TEST(Use, Secrets) {
   EXPECT_THAT(
-      Findings(
-          "use: {secrets: [s]}\ndo: [{a: {set: {x: '${ $secrets.s }', y: '${ $secrets.t }'}}}]"),
+      Findings("use: {secrets: [s]}\ndo: [{a: {run: {shell: {command: ':', environment: {x: '${ "
+               "$secrets.s }', y: '${ $secrets.t }'}}}}}]"),
       ElementsAre(HasSubstr("unknown secret `t`")));
   EXPECT_THAT(OfTask("{call: http, with: {method: get, endpoint: {uri: https://a.b, "
                      "authentication: {basic: {use: s}}}}}"),
@@ -273,10 +273,56 @@ TEST(Expressions, VariablesByPlace) {
   EXPECT_THAT(OfTask("{export: {as: '$context + $output + $input'}, wait: PT1S}"), IsEmpty());
   EXPECT_THAT(Findings("input: {from: $context}\noutput: {as: $input}\ndo: [{a: {wait: PT1S}}]"),
               ElementsAre(HasSubstr("`$context`"), HasSubstr("`$input`")));
-  EXPECT_THAT(OfTask("{set: {x: '${ [$context, $input, $secrets, $task, $workflow, $runtime, "
-                     "$authorization] }'}}"),
+  EXPECT_THAT(OfTask("{set: {x: '${ [$context, $input, $task, $workflow, $runtime] }'}}"),
               IsEmpty());
   EXPECT_THAT(OfTask("{set: {x: '${ . as $y | $y }'}}"), IsEmpty());  // its own
+}
+
+// What the engine evaluates is written to the log, so there are no secrets.
+TEST(Expressions, SecretsAreForTheArgumentsOfCallAndRun) {
+  constexpr char kAll[] = "${ [$secrets.s, $authorization, $context, $input] }";
+  const auto with = [&](const std::string& task) {
+    return Findings("use: {secrets: [s]}\ndo:\n  - a: " + task + "\n");
+  };
+  for (const std::string& task :
+       {Cat("{call: http, with: {method: get, endpoint: '", kAll, "'}}"),
+        Cat("{call: http, with: {method: get, endpoint: {uri: 'http://h/', authentication: "
+            "{bearer: "
+            "{token: '",
+            kAll, "'}}}}}"),
+        Cat("{call: openapi, with: {document: {endpoint: 'http://h/'}, operationId: o, parameters: "
+            "{p: '",
+            kAll, "'}}}"),
+        Cat("{run: {shell: {command: ':', stdin: '", kAll, "'}}}"),
+        Cat("{run: {script: {language: js, code: '1', arguments: ['", kAll, "']}}}")}) {
+    EXPECT_THAT(with(task), IsEmpty()) << task;
+  }
+  constexpr char kChild[] =
+      "{run: {workflow: {namespace: n, name: w, version: latest, input: {x: '${ $secrets.s }'}}}}";
+  for (const char* task :
+       {"{set: {x: '${ $secrets.s }'}}", "{if: '$secrets.s == 1', wait: PT1S}",
+        "{input: {from: $secrets.s}, wait: PT1S}", "{output: {as: $secrets.s}, wait: PT1S}",
+        "{export: {as: $secrets.s}, wait: PT1S}", "{wait: '${ $secrets.s }'}",
+        "{timeout: {after: '${ $secrets.s }'}, wait: PT1S}",
+        "{switch: [{c: {when: $secrets.s, then: end}}]}",
+        "{for: {in: $secrets.s}, do: [{b: {wait: PT1S}}]}",
+        "{for: {in: .x}, while: $secrets.s, do: [{b: {wait: PT1S}}]}",
+        "{raise: {error: {type: 'https://x/y', status: 400, detail: '${ $secrets.s }'}}}",
+        "{emit: {event: {with: {type: t, data: '${ $secrets.s }'}}}}",
+        "{listen: {to: {one: {with: {data: '${ $secrets.s }'}}}}}",
+        "{try: [{b: {wait: PT1S}}], catch: {when: $secrets.s}}",
+        "{try: [{b: {wait: PT1S}}], catch: {retry: {delay: '${ $secrets.s }'}}}", kChild}) {
+    EXPECT_THAT(with(task),
+                ElementsAre(AllOf(HasSubstr("`$secrets` is not available here; secrets are for the "
+                                            "arguments of call, run shell and run script"),
+                                  HasSubstr("4:"), HasSubstr("(/do/0/a"))))
+        << task;
+  }
+  EXPECT_THAT(with("{output: {as: $authorization}, wait: PT1S}"),
+              ElementsAre(HasSubstr("4:22: expression: the variable `$authorization` is not")));
+  EXPECT_THAT(Findings("use: {secrets: [s]}\ninput: {from: $secrets}\noutput: {as: $secrets}\n"
+                       "timeout: {after: '${ $secrets }'}\ndo: [{a: {wait: PT1S}}]"),
+              ElementsAre(HasSubstr("3:15: "), HasSubstr("4:14: "), HasSubstr("5:22: ")));
 }
 
 TEST(Expressions, VariablesOfLoopsAndCatches) {
@@ -320,6 +366,8 @@ TEST(Unbuilt, RefusedByName) {
               ElementsAre(HasSubstr("a script from an external resource is not built yet")));
   EXPECT_THAT(OfTask("{call: https://a.b/f.yaml}"),
               ElementsAre(HasSubstr("calling a custom function is not built yet")));
+  EXPECT_THAT(OfTask("{call: htp, with: {method: get, endpoint: 'http://h/'}}"),
+              ElementsAre("3:15: unknown function `htp`; did you mean `http`? (/do/0/a/call)"));
   EXPECT_THAT(OfTask("{call: nope}"),
               ElementsAre(HasSubstr("calling"), HasSubstr("unknown function `nope`")));
   EXPECT_THAT(Findings("schedule: {every: PT1M}\ndo: [{a: {wait: PT1S}}]"),

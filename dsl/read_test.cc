@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct Reading {
   std::unique_ptr<const Node> root;
@@ -140,6 +140,14 @@ TEST(Yaml, OneDocument) {
   EXPECT_THAT(JsonOf("%YAML 1.1\n---\na: no\n"), HasSubstr("asks for YAML 1.1"));
   EXPECT_THAT(JsonOf("# nothing\n"), HasSubstr("the document is empty"));
   EXPECT_THAT(JsonOf(""), HasSubstr("the document is empty"));
+}
+
+TEST(Yaml, AnExpressionWithoutQuotesIsExplained) {
+  for (const char* text :
+       {"a: {x: ${ .y }, z: 1}", "a: ${ {b: 1} }", "b: 1\na: [${ [1] }, ${ .x }]"}) {
+    EXPECT_THAT(JsonOf(text), HasSubstr("put the expression into quotes: '${ … }'")) << text;
+  }
+  EXPECT_THAT(JsonOf("b: ${ .x }\na: [1"), Not(HasSubstr("quotes")));
 }
 
 TEST(Yaml, WhatIsNoYaml) {

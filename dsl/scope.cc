@@ -22,22 +22,21 @@ Variables Join(const Variables& own, std::initializer_list<const char*> names) {
 }  // namespace
 
 const Variables& WorkflowInputVariables() {
-  static const auto& variables = *new Variables{"secrets", "workflow", "runtime"};
+  static const auto& variables = *new Variables{"workflow", "runtime"};
   return variables;
 }
 
 const Variables& WorkflowOutputVariables() {
-  static const auto& variables = *new Variables{"context", "secrets", "workflow", "runtime"};
+  static const auto& variables = *new Variables{"context", "workflow", "runtime"};
   return variables;
 }
 
 Scope::Scope(Variables own)
     : own_(std::move(own)),
-      input_(Join(own_, {"context", "secrets", "task", "workflow", "runtime"})),
-      definition_(Join(
-          own_, {"context", "input", "secrets", "task", "workflow", "runtime", "authorization"})),
-      exported_(Join(own_, {"context", "input", "output", "secrets", "task", "workflow", "runtime",
-                            "authorization"})) {}
+      input_(Join(own_, {"context", "task", "workflow", "runtime"})),
+      definition_(Join(own_, {"context", "input", "task", "workflow", "runtime"})),
+      exported_(Join(own_, {"context", "input", "output", "task", "workflow", "runtime"})),
+      arguments_(Join(definition_, {"secrets", "authorization"})) {}
 
 Scope Scope::With(const Variables& names) const {
   Variables own = own_;

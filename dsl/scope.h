@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which variables an expression may use, by where it stands (dsl.md, "Runtime expression
-// arguments"), and those that enclosing loops and catches bring. Immutable, one Load.
+// arguments"), and those that enclosing loops and catches bring. Secrets only where workers
+// evaluate: what the engine evaluates is written to the log. Immutable, one Load.
 #pragma once
 
 #include <string>
@@ -25,9 +26,10 @@ class Scope {
   const Variables& input() const { return input_; }            // `if`, input.from
   const Variables& definition() const { return definition_; }  // the task itself, output.as
   const Variables& exported() const { return exported_; }      // export.as
+  const Variables& arguments() const { return arguments_; }    // call, run shell, run script
 
  private:
-  Variables own_, input_, definition_, exported_;
+  Variables own_, input_, definition_, exported_, arguments_;
 };
 
 }  // namespace jaque::dsl

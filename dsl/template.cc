@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "base/text.h"
 
 namespace jaque::dsl {
 
@@ -37,21 +38,24 @@ class Allowance {
     if (evaluation_.monotonic) started_ = evaluation_.monotonic();
   }
 
+  // An expression looks at its bounds now and then only: many short ones would never see theirs.
   absl::StatusOr<Value> Run(const expression::Program& program, const Value& input) {
+    size_t& memory = evaluation_.bounds.memory_bytes;
+    if (memory == 0) return UsedUp("memory");
     if (evaluation_.monotonic) {
-      // Never nothing: a program that needs no time must not fail for want of it.
-      evaluation_.bounds.wall_time =
-          std::max(wall_time_ - (evaluation_.monotonic() - started_), absl::Milliseconds(1));
+      evaluation_.bounds.wall_time = wall_time_ - (evaluation_.monotonic() - started_);
+      if (evaluation_.bounds.wall_time <= absl::ZeroDuration()) return UsedUp("time");
     }
     absl::StatusOr<Value> result = expression::Evaluate(program, input, evaluation_);
-    if (result.ok()) {
-      size_t& memory = evaluation_.bounds.memory_bytes;
-      memory -= std::min(memory, result->MemoryEstimate(memory));
-    }
+    if (result.ok()) memory -= std::min(memory, result->MemoryEstimate(memory));
     return result;
   }
 
  private:
+  static absl::Status UsedUp(std::string_view what) {
+    return absl::ResourceExhaustedError(Cat("the expressions together used up their ", what));
+  }
+
   expression::Evaluation evaluation_;
   absl::Duration wall_time_;
   absl::Duration started_;

@@ -94,6 +94,43 @@ TEST(Template, LooseModeKeepsTheBounds) {
   EXPECT_TRUE(absl::IsResourceExhausted(value.Evaluate(Value(), evaluation).status()));
 }
 
+// A list of so many times the same expression.
+Template Many(int count, const std::string& expression) {
+  std::string items;
+  for (int i = 0; i < count; ++i) items += (i == 0 ? "'" : ", '") + expression + "'";
+  return SetOf("{all: [" + items + "]}");
+}
+
+TEST(Template, ItsExpressionsShareTheTime) {
+  expression::Evaluation evaluation;
+  absl::Duration now;
+  int looks = 0;
+  evaluation.monotonic = [&] {
+    ++looks;
+    return now += absl::Milliseconds(1);
+  };
+  evaluation.bounds.wall_time = absl::Milliseconds(100);
+  // Each is far too short to look at the clock itself.
+  for (const char* expression : {"${ 1 }", "${ [range(100)] | length }"}) {
+    looks = 0;
+    const auto result = Many(10'000, expression).Evaluate(Value(), evaluation);
+    EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
+    EXPECT_LE(looks, 102) << expression;
+    EXPECT_TRUE(Many(10, expression).Evaluate(Value(), evaluation).ok());
+  }
+}
+
+TEST(Template, ItsExpressionsShareTheMemory) {
+  expression::Evaluation evaluation;
+  evaluation.bounds.memory_bytes = 1 << 20;
+  const char* quarter = "${ \"abcdefgh\" * 32768 }";
+  EXPECT_TRUE(Many(2, quarter).Evaluate(Value(), evaluation).ok());
+  for (const int count : {6, 10'000}) {
+    const auto result = Many(count, quarter).Evaluate(Value(), evaluation);
+    EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
+  }
+}
+
 TEST(Template, BuiltByHand) {
   EXPECT_TRUE(Template().constant().is_null());
   const Template value =

@@ -128,6 +128,11 @@ class TreeBuilder {
     std::string message = Cat(
         "not valid YAML: ", parser.problem == nullptr ? "the text ends too early" : parser.problem);
     if (parser.context != nullptr) Append(&message, " (", parser.context, ")");
+    // What most often is the cause: `: `, `{` and `}` of an expression mean something to YAML.
+    const std::string_view before = text_.substr(0, at + 1);
+    if (before.substr(before.rfind('\n') + 1).find("${") != std::string_view::npos) {
+      message += "; put the expression into quotes: '${ … }'";
+    }
     Fail(place, std::move(message));
   }
 

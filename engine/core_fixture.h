@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "dsl/load.h"
@@ -53,7 +54,11 @@ class Core {
     const absl::Status valid = CheckInvariants(state_);
     EXPECT_TRUE(valid.ok()) << valid;
     for (const Effect& effect : outcome.effects) Note(effect);
-    for (const Fact& fact : outcome.facts) events_.push_back(fact.event);
+    for (const Fact& fact : outcome.facts) {
+      EXPECT_LE(fact.event.ByteSizeLong() + limits::kEventOverheadBytes, limits::kBatchBytes);
+      EXPECT_TRUE(DecodeFact(fact.event, &definitions_).ok());
+      events_.push_back(fact.event);
+    }
     return outcome;
   }
 
@@ -88,7 +93,9 @@ class Core {
   std::string Result() const {
     auto ended = state_.ended.find("i");
     const Instance* live = state_.Find("i");
-    if (ended == state_.ended.end()) return v1::InstanceStatus_Name(StatusOf(*live));
+    if (ended == state_.ended.end()) {
+      return live == nullptr ? "no instance" : v1::InstanceStatus_Name(StatusOf(*live));
+    }
     if (ended->second.status == v1::INSTANCE_STATUS_COMPLETED) return ended->second.output;
     const v1::Problem& error = ended->second.error;
     return Cat("fault ", error.status(), " ", error.type().substr(error.type().rfind('/') + 1), " ",

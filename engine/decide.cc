@@ -195,6 +195,12 @@ void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPt
   started->set_timeout_micros(timeout.value_or(0));
   if (!(transformed == input)) fact.SetData(std::move(transformed));
   fact.SetInput(std::move(input));
+  const absl::Status fits = CheckSize(fact, "the workflow's input, with the transformed one,");
+  if (!fits.ok()) {
+    valid = fits;
+    fact.event.clear_data();
+    fact.data.reset();
+  }
   fact.workflow = std::move(workflow);
   Emit(std::move(fact));
   if (!valid.ok()) return FaultWorkflow(ProblemFrom(valid));
@@ -204,7 +210,9 @@ void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPt
 void Deciding::Cancel(const v1::CancelInstance& cancel) {
   if (instance() != nullptr && instance()->live()) {
     Fact fact;
-    fact.event.mutable_instance_cancelled()->set_reason(cancel.reason());
+    std::string* reason = fact.event.mutable_instance_cancelled()->mutable_reason();
+    *reason = cancel.reason();
+    CutText(reason);
     Emit(std::move(fact));
   }
   if (!ReplyDescription()) {

@@ -7,6 +7,12 @@
 #include "engine/deciding.h"
 
 namespace jaque::engine {
+namespace {
+
+// Of a value in the log: JSON is read to kJsonDepth only, and state, tasks and events wrap values.
+constexpr size_t kStoredDepth = limits::kJsonDepth - 16;
+
+}  // namespace
 
 absl::StatusOr<Value> Deciding::Evaluate(const dsl::Template& expression, const Value& input,
                                          const Arguments& arguments) {
@@ -91,9 +97,23 @@ absl::Status Deciding::TransformOutput(const TaskData& data, Value raw_output, F
     fact->SetContext(std::move(context));
   }
   fact->SetData(std::move(output));
-  if (fact->ValueBytes() > limits::kValueBytes) {
-    return absl::OutOfRangeError(Cat("the task's output and context have ", fact->ValueBytes(),
-                                     " bytes, more than the limit of ", limits::kValueBytes));
+  return CheckSize(*fact, "the task's output, with the exported context,");
+}
+
+absl::Status Deciding::CheckDepth(const Value& value, std::string_view what) {
+  if (!value.DeeperThan(kStoredDepth)) return absl::OkStatus();
+  return absl::OutOfRangeError(Cat(what, " nests deeper than ", kStoredDepth, " levels"));
+}
+
+absl::Status Deciding::CheckSize(const Fact& fact, std::string_view what) {
+  const size_t bytes = fact.ValueBytes();
+  if (bytes > limits::kValueBytes) {
+    return absl::OutOfRangeError(
+        Cat(what, " has ", bytes, " bytes, more than the limit of ", limits::kValueBytes));
+  }
+  if (bytes < kStoredDepth) return absl::OkStatus();  // a level takes a byte
+  for (const std::optional<Value>* value : {&fact.data, &fact.input, &fact.context}) {
+    if (value->has_value()) RETURN_IF_ERROR(CheckDepth(**value, what));
   }
   return absl::OkStatus();
 }

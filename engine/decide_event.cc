@@ -57,6 +57,8 @@ void Deciding::EmitEvent(const TaskData& data) {
           data, ExpressionProblem(Cat("the event's ", name, " must be a text that is not empty")));
     }
   }
+  const absl::Status flat = CheckDepth(event, "the event");
+  if (!flat.ok()) return FaultInside(data, flat);
   std::string json = ToJson(event);
   if (json.size() > limits::kInputBytes) {
     return FaultInside(
@@ -202,6 +204,8 @@ void Deciding::Consume(const Frame& frame, uint64_t sequence, const Value& event
     (*consumed->mutable_correlation())[name] = ToJson(value);
   }
   if (!until) fact.SetData(item);
+  // Too much of it is correlation: as a filter that fails, it does not match.
+  if (!CheckSize(fact, "").ok()) return;
   Emit(std::move(fact));
 }
 
@@ -248,6 +252,8 @@ void Deciding::ForeachEnded(Frame* frame) {
   fact.event.mutable_foreach_completed()->set_satisfied(*satisfied);
   if (context.has_value()) fact.SetContext(*std::move(context));
   fact.SetData(std::move(output));
+  valid = CheckSize(fact, "the iteration's output, with the exported context,");
+  if (!valid.ok()) return FaultInside(data, valid);
   Emit(std::move(fact));
 }
 

@@ -109,8 +109,9 @@ void Deciding::BeginKind(const TaskData& data) {
     case dsl::TaskKind::kDo:
     case dsl::TaskKind::kFork:
     case dsl::TaskKind::kListen:
-    case dsl::TaskKind::kWorker:
       return StartFrame(data);
+    case dsl::TaskKind::kWorker:
+      return StartWork(data);
   }
 }
 
@@ -135,11 +136,8 @@ void Deciding::StartFrame(const TaskData& data, std::optional<Value> value, Micr
   started->set_child_definition(child_definition);
   if (!(data.input == data.raw)) fact.SetInput(data.input);
   if (value.has_value()) fact.SetData(*std::move(value));
-  if (fact.ValueBytes() > limits::kValueBytes) {
-    return FaultInside(data,
-                       RuntimeProblem(Cat("the task's input has ", fact.ValueBytes(),
-                                          " bytes, more than the limit of ", limits::kValueBytes)));
-  }
+  const absl::Status fits = CheckSize(fact, "the task's input");
+  if (!fits.ok()) return FaultInside(data, fits);
   Emit(std::move(fact));
 }
 
@@ -183,11 +181,8 @@ void Deciding::CompleteWorkflow(Frame* root) {
   Fact fact;
   fact.event.mutable_instance_completed();
   fact.SetData(std::move(output));
-  if (fact.ValueBytes() > limits::kValueBytes) {
-    return FaultWorkflow(
-        RuntimeProblem(Cat("the workflow's output has ", fact.ValueBytes(),
-                           " bytes, more than the limit of ", limits::kValueBytes)));
-  }
+  valid = CheckSize(fact, "the workflow's output");
+  if (!valid.ok()) return FaultWorkflow(ProblemFrom(valid));
   Emit(std::move(fact));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits, timeouts, retries, and errors (reference, "Wait", "Timeout", "Try").
+#include <algorithm>
+
 #include "base/limits.h"
 #include "engine/core_fixture.h"
 #include "engine/retry.h"
@@ -67,6 +69,26 @@ TEST(RetryTest, DelaysGrowAndNeverOverflow) {
             absl::Seconds(limits::kRetryDelaySeconds));
 }
 
+// Long after the power of two has left every integer behind.
+TEST(RetryTest, AHundredRetriesWaitLongerAndLongerUpToTheLimit) {
+  const std::string limit = "limit: {attempt: {count: 100}}}";
+  std::vector<int64_t> waits =
+      WaitsOf(Cat("{delay: {seconds: 5}, backoff: {exponential: {}}, ", limit));
+  ASSERT_EQ(waits.size(), 100u);
+  EXPECT_EQ(waits[0], 5);
+  EXPECT_TRUE(std::is_sorted(waits.begin(), waits.end()));
+  EXPECT_EQ(waits.back(), limits::kRetryDelaySeconds);
+  waits = WaitsOf(Cat("{delay: {seconds: 5}, backoff: {exponential: {}}, ",
+                      "jitter: {from: PT0S, to: PT5S}, ", limit));
+  ASSERT_EQ(waits.size(), 100u);
+  for (int n = 1; n <= 100; ++n) {
+    const int64_t delay = absl::ToInt64Seconds(
+        RetryDelay(dsl::RetryPolicy::Backoff::kExponential, absl::Seconds(5), n));
+    EXPECT_GE(waits[n - 1], delay) << n;
+    EXPECT_LE(waits[n - 1], delay + 5) << n;
+  }
+}
+
 TEST(RetryTest, JitterStaysWithinItsBounds) {
   for (int i = 0; i < 100; ++i) {
     const absl::Duration jitter = Jitter(absl::Seconds(1), absl::Seconds(3), i / 100.0);
@@ -80,6 +102,34 @@ TEST(RetryTest, UsedUpRetriesLeaveTheErrorToTheCatchTasks) {
                 "limit: {attempt: {count: 1}}}, do: [{s: {set: {status: '${ $e.status }'}}}]}}}]"));
   EXPECT_EQ(Waits(&core).size(), 1u);
   EXPECT_EQ(core.Result(), R"({"status":503})");
+}
+
+// What is said of the tasks under way: "POINTER#ATTEMPT".
+std::vector<std::string> Active(Core& core) {
+  std::vector<std::string> active;
+  const v1::InstanceDescription description = Describe(*core.state().Find("i"));
+  for (const v1::ActiveTask& task : description.active()) {
+    active.push_back(Cat(task.pointer(), "#", task.attempt()));
+  }
+  return active;
+}
+
+TEST(RetryTest, ATaskUnderWayTellsItsAttempt) {
+  using ::std::string;
+  Core core(Cat("do: [{t: {try: [{inner: {try: [{c: ", kCall, "}], ",
+                "catch: {errors: {with: {status: 1}}}}}], catch: {retry: {delay: {seconds: 1}, ",
+                "limit: {attempt: {count: 2}}}, do: [{d: ", kCall, "}]}}}]"));
+  core.Start();
+  for (const char* attempt : {"#1", "#2", "#3"}) {
+    EXPECT_EQ(Active(core), (std::vector<string>{Cat("/do/0/t", attempt), "/do/0/t/try/0/inner#1",
+                                                 Cat("/do/0/t/try/0/inner/try/0/c", attempt)}));
+    core.Fail(503);
+    if (core.tasks().empty()) {
+      ASSERT_TRUE(core.FireNext());
+    }
+  }
+  // The catch tasks are no attempt.
+  EXPECT_EQ(Active(core), (std::vector<string>{"/do/0/t#3", "/do/0/t/catch/do/0/d#1"}));
 }
 
 TEST(RetryTest, AnAttemptThatTakesTooLongIsATimeoutAndIsTriedAgain) {
@@ -132,6 +182,12 @@ TEST(TimeoutTest, ZeroIsAnImmediateTimeout) {
   }
   EXPECT_EQ(core.Result(), "fault 408 timeout /do/0/w");
   EXPECT_EQ(core.now(), Core::kStart);
+  Core workflow("timeout: {after: PT0S}\ndo: [{w: {wait: PT1H}}]");
+  workflow.Start();
+  while (workflow.Result() == "INSTANCE_STATUS_WAITING" && workflow.FireNext()) {
+  }
+  EXPECT_EQ(workflow.Result(), "fault 408 timeout /");
+  EXPECT_EQ(workflow.now(), Core::kStart);
 }
 
 TEST(WaitTest, NeverEndsEarly) {
@@ -146,6 +202,35 @@ TEST(WaitTest, NeverEndsEarly) {
   ASSERT_TRUE(core.FireNext());
   EXPECT_EQ(core.now(), Core::kStart + 10'000'000);
   EXPECT_EQ(core.Result(), "{}");
+}
+
+TEST(WaitTest, TheLongestEndsWhenItShould) {
+  Core core("do: [{w: {wait: P100Y}}]");
+  core.Start();
+  EXPECT_EQ(core.Result(), "INSTANCE_STATUS_WAITING");
+  ASSERT_TRUE(core.FireNext());
+  EXPECT_EQ(core.now() - Core::kStart, limits::kDurationSeconds * 1'000'000);
+  EXPECT_EQ(core.Result(), "{}");
+}
+
+// The same limits as for durations that stand in the definition, wherever one is taken from data.
+TEST(WaitTest, ADurationFromDataIsLimited) {
+  constexpr const char* kTasks[] = {
+      "{wait: '${ .d }'}", "{wait: PT1S, timeout: {after: '${ .d }'}}",
+      "{try: [{r: {raise: {error: {type: 'https://x/y', status: 400}}}}], "
+      "catch: {retry: {delay: '${ .d }'}}}",
+      "{try: [{r: {raise: {error: {type: 'https://x/y', status: 400}}}}], "
+      "catch: {retry: {delay: PT1S, jitter: {from: PT0S, to: '${ .d }'}}}}"};
+  for (const char* task : kTasks) {
+    for (const char* duration :
+         {R"({"days":200000})", R"("PT9223372037S")", R"({"milliseconds":9223372036854775807})",
+          R"({"days":-1})", R"("-PT1S")", R"({"days":1e300})", "9e99", "null"}) {
+      Core core(Cat("do: [{a: ", task, "}]"));
+      core.Start(Cat("{\"d\":", duration, "}"));
+      EXPECT_EQ(core.Result(), "fault 400 expression /do/0/a") << task << duration;
+      EXPECT_EQ(core.now(), Core::kStart);
+    }
+  }
 }
 
 TEST(WaitTest, ADurationMayBeAnExpression) {

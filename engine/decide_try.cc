@@ -11,12 +11,6 @@
 namespace jaque::engine {
 namespace {
 
-// The longest prefix of at most `size` bytes that ends between characters.
-size_t Utf8Floor(const std::string& text, size_t size) {
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
-  return size;
-}
-
 const dsl::TryTask& TryOf(const Frame& frame) { return std::get<dsl::TryTask>(frame.task->spec); }
 
 }  // namespace
@@ -52,8 +46,9 @@ void Deciding::FaultInside(const TaskData& data, v1::Problem problem) {
 
 void Deciding::Fault(Frame* inside, const dsl::Task& task, v1::Problem problem) {
   if (problem.instance().empty()) problem.set_instance(task.pointer);
-  if (problem.detail().size() > limits::kProblemDetailBytes) {
-    problem.mutable_detail()->resize(Utf8Floor(problem.detail(), limits::kProblemDetailBytes));
+  for (std::string* text : {problem.mutable_type(), problem.mutable_title(),
+                            problem.mutable_detail(), problem.mutable_instance()}) {
+    CutText(text);
   }
   Fact fact;
   v1::ErrorRaised* raised = fact.event.mutable_error_raised();

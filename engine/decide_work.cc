@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "engine/deciding.h"
+#include "engine/dispatch.h"
 #include "expression/json.h"
 
 namespace jaque::engine {
@@ -81,6 +82,24 @@ void Deciding::WorkEnded(const v1::TaskResult& result) {
   CompleteFrame(*frame, *std::move(output));
 }
 
+void Deciding::StartWork(const TaskData& data) {
+  Frame draft;
+  draft.id = instance()->next_frame;
+  draft.parent = data.scope;
+  draft.task = &data.task;
+  draft.started = data.started;
+  draft.raw_input = data.raw;
+  draft.input = data.input;
+  draft.detail = WorkState();
+  const size_t bytes = BuildTaskRequest(*instance(), draft, "").ByteSizeLong();
+  if (bytes > limits::kValueBytes) {
+    return FaultInside(
+        data, RuntimeProblem(Cat("the task's input, with the variables that it uses, has ", bytes,
+                                 " bytes, more than the limit of ", limits::kValueBytes)));
+  }
+  StartFrame(data);
+}
+
 void Deciding::StartChild(const TaskData& data) {
   const auto& task = std::get<dsl::RunWorkflowTask>(data.task.spec);
   const std::string name = Cat(task.namespace_, "/", task.name);
@@ -97,6 +116,14 @@ void Deciding::StartChild(const TaskData& data) {
     absl::StatusOr<Value> evaluated = Evaluate(*task.input, data.input, ArgumentsOf(data));
     if (!evaluated.ok()) return FaultInside(data, evaluated.status());
     input = *std::move(evaluated);
+  }
+  const absl::Status flat = CheckDepth(input, "the input of the workflow to run");
+  if (!flat.ok()) return FaultInside(data, flat);
+  const size_t bytes = ToJson(input).size();
+  if (bytes > limits::kInputBytes) {
+    return FaultInside(data,
+                       RuntimeProblem(Cat("the input of the workflow to run has ", bytes,
+                                          " bytes, more than the limit of ", limits::kInputBytes)));
   }
   const FrameId frame = instance()->next_frame;
   StartFrame(data, std::move(input), 0, (*definition)->id());

@@ -55,6 +55,10 @@ class Deciding {
     return {frame.parent, *frame.task, frame.raw_input, frame.input, frame.started};
   }
   void Emit(Fact fact);
+  // OutOfRange if `fact` could not be stored in one message of the log.
+  static absl::Status CheckSize(const Fact& fact, std::string_view what);
+  // OutOfRange if `value` could be written as JSON, but not be read again where it is wrapped.
+  static absl::Status CheckDepth(const Value& value, std::string_view what);
   void Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPtr workflow, Value input);
 
   // --- flow (decide_flow.cc) ---
@@ -97,6 +101,7 @@ class Deciding {
   void Switch(const TaskData& data);
   void Raise(const TaskData& data);
   absl::StatusOr<v1::Problem> RaisedProblem(const TaskData& data);
+  void StartWork(const TaskData& data);
   void Wait(const TaskData& data);
   void StartFor(const TaskData& data);
   void NextIteration(Frame* frame);

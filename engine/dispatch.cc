@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/dispatch.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "engine/arguments.h"
 #include "expression/json.h"
@@ -11,6 +13,18 @@ namespace {
 // What the worker binds itself.
 bool BoundByWorker(std::string_view name) {
   return name == "input" || name == "secrets" || name == "authorization" || name == "runtime";
+}
+
+// Only what the task's expressions can touch: `$workflow` holds the whole definition.
+Value Narrow(const Value& value, const expression::Program::Footprint& footprint) {
+  if (footprint.all || !value.is_object()) return value;
+  Value narrow = Value::Object();
+  value.ForEachMember([&](std::string_view name, const Value& member) {
+    const auto& fields = footprint.fields;
+    if (std::find(fields.begin(), fields.end(), name) != fields.end()) narrow.Set(name, member);
+    return true;
+  });
+  return narrow;
 }
 
 }  // namespace
@@ -28,11 +42,12 @@ v1::TaskRequest BuildTaskRequest(const Instance& instance, const Frame& frame,
   request.set_deadline_micros(frame.timeout);
   Arguments arguments(&instance, instance.Find(frame.parent), frame.task);
   arguments.Input(&frame.input).RawInput(&frame.raw_input).StartedAt(frame.started);
-  for (const std::string& name :
-       std::get<dsl::WorkerTask>(frame.task->spec).arguments.Variables()) {
+  const dsl::Template& used = std::get<dsl::WorkerTask>(frame.task->spec).arguments;
+  for (const std::string& name : used.Variables()) {
     if (BoundByWorker(name)) continue;
     // The definition was checked: a name that is not there is null for the worker, too.
-    (*request.mutable_variables())[name] = ToJson(arguments.Lookup(name).value_or(Value()));
+    const Value value = arguments.Lookup(name).value_or(Value());
+    (*request.mutable_variables())[name] = ToJson(Narrow(value, used.VariableFootprint(name)));
   }
   return request;
 }

@@ -37,6 +37,17 @@ void AddOutbox(const Instance& instance, uint64_t first, std::vector<Effect>* ef
   }
 }
 
+// Of the retries around a task: how often it, or what it is part of, has been begun.
+uint32_t AttemptOf(const Instance& instance, const Frame& frame) {
+  for (const Frame* at = &frame; at != nullptr; at = instance.Find(at->parent)) {
+    const TryState* attempt = at->Get<TryState>();
+    if (attempt == nullptr) continue;
+    const bool retries = std::get<dsl::TryTask>(at->task->spec).retry.has_value();
+    if (at == &frame || (retries && !attempt->catching)) return attempt->attempt;
+  }
+  return 1;
+}
+
 }  // namespace
 
 void AddCancels(const std::string& instance, const std::vector<AbortedWork>& aborted,
@@ -108,8 +119,7 @@ v1::InstanceDescription Describe(const Instance& instance) {
     v1::ActiveTask* active = description.add_active();
     active->set_pointer(frame->task->pointer);
     active->set_frame(id);
-    const TryState* attempt = frame->Get<TryState>();
-    active->set_attempt(attempt != nullptr ? attempt->attempt : 1);
+    active->set_attempt(AttemptOf(instance, *frame));
     active->set_started_micros(frame->started);
     active->set_due_micros(frame->wake != 0 ? frame->wake : frame->timeout);
   }

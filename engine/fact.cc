@@ -33,10 +33,6 @@ void Fact::SetContext(Value value) {
   context = std::move(value);
 }
 
-size_t Fact::ValueBytes() const {
-  return event.data().size() + event.input().size() + event.context().size();
-}
-
 absl::StatusOr<Fact> DecodeFact(v1::Event event, DefinitionStore* definitions) {
   Fact fact;
   if (event.has_data()) {

@@ -22,8 +22,8 @@ struct Fact {
   void SetData(Value value);
   void SetInput(Value value);
   void SetContext(Value value);
-  // Bytes of the JSON held by the event.
-  size_t ValueBytes() const;
+  // Bytes of the event, as far as it is set: values, and what else may be large.
+  size_t ValueBytes() const { return event.ByteSizeLong(); }
 };
 
 // DataLoss if the JSON of an event cannot be read; what the store says if its definition is

@@ -17,7 +17,7 @@ OutboxEntry& Add(Instance* instance, OutboxEntry::Kind kind, std::string target)
 }  // namespace
 
 std::string ChildId(const Instance& instance, FrameId frame) {
-  return Cat(instance.id, "-", frame);
+  return Cat(instance.id, ".", frame);
 }
 
 void AddEmitted(Instance* instance, const std::string& event_json) {

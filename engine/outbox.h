@@ -10,7 +10,8 @@
 
 namespace jaque::engine {
 
-// The id of the child that the frame of a `run: workflow` starts.
+// The id of the child that the frame of a `run: workflow` starts. Ids given from outside have no
+// point (ui/instances_api.cc), so nobody can take it before.
 std::string ChildId(const Instance& instance, FrameId frame);
 
 void AddEmitted(Instance* instance, const std::string& event_json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/problems.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "dsl/errors.h"
 
@@ -61,6 +62,13 @@ Value ProblemValue(const v1::Problem& problem) {
   if (!problem.detail().empty()) value.Set("detail", Value::String(problem.detail()));
   if (!problem.instance().empty()) value.Set("instance", Value::String(problem.instance()));
   return value;
+}
+
+void CutText(std::string* text) {
+  size_t size = limits::kProblemDetailBytes;
+  if (text->size() <= size) return;
+  while (size > 0 && (static_cast<unsigned char>((*text)[size]) & 0xc0) == 0x80) --size;
+  text->resize(size);
 }
 
 bool Matches(const dsl::ErrorFilter& filter, const v1::Problem& problem) {

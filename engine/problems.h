@@ -27,6 +27,9 @@ v1::Problem ProblemFrom(const absl::Status& status);
 // {type, status, title, detail, instance}: what `catch.as` binds. Absent texts are absent members.
 Value ProblemValue(const v1::Problem& problem);
 
+// Leaves what of a text may be told: limits::kProblemDetailBytes, up to the end of a character.
+void CutText(std::string* text);
+
 // Does the static filter of a catch let it pass?
 bool Matches(const dsl::ErrorFilter& filter, const v1::Problem& problem);
 

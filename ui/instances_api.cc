@@ -215,6 +215,11 @@ void InstancesApi::Cancel(Call call) const {
           ProblemResponse(400, "the body is no JSON object like {\"reason\": \"…\"}"));
     }
     reason = std::string(body->StringOr("reason", reason));
+    if (reason.size() > limits::kProblemDetailBytes) {
+      return call.reply(
+          ProblemResponse(400, fmt::format("the reason is {} bytes long; {} are possible",
+                                           reason.size(), limits::kProblemDetailBytes)));
+    }
   }
   command.mutable_cancel_instance()->set_reason(reason);
   Submit(std::move(command), kPatience,

@@ -185,9 +185,10 @@ TEST_F(HttpRunnerTest, CredentialsStayWithTheirOrigin) {
 // O-HTTP-03
 TEST_F(HttpRunnerTest, QueriesAreEscapedOnce) {
   Call("/s?fixed=1",
-       "query: {mail: 'a+b@x.org', q: 'ä & b=c', pct: '100%25', empty: '', n: '1000'}");
+       "query: {mail: 'a+b@x.org', q: 'ä & b=c', pct: '100%25', empty: '', n: 1e3, list: [1, 2]}");
   EXPECT_EQ(last_.target,
-            "/s?fixed=1&mail=a%2Bb%40x.org&q=%C3%A4%20%26%20b%3Dc&pct=100%2525&empty=&n=1000");
+            "/s?fixed=1&mail=a%2Bb%40x.org&q=%C3%A4%20%26%20b%3Dc&pct=100%2525&empty=&n=1000"
+            "&list=1&list=2");
   Call("/s#part", "query: {a: b}");
   EXPECT_EQ(last_.target, "/s?a=b");
 }

@@ -46,6 +46,43 @@ TEST_F(ShellRunnerTest, DataIsNeverShellText) {
             "\"-n\\n*\\n\\n--\\na b\\n\"");
 }
 
+// Each character that a process can be given, and the words that shells and printf take for their
+// own.
+TEST_F(ShellRunnerTest, EveryByteArrives) {
+  std::string all;
+  for (int c = 1; c < 128; ++c) all += static_cast<char>(c);
+  all += "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+  for (const std::string& text : {all,
+                                  std::string("-n"),
+                                  std::string("-e \\n"),
+                                  std::string("*"),
+                                  std::string("?[a-z]"),
+                                  std::string("~"),
+                                  std::string("%s%n"),
+                                  std::string("'"),
+                                  std::string("'\\''"),
+                                  std::string("\""),
+                                  std::string("$0"),
+                                  std::string("${NAME}"),
+                                  std::string("$(id)"),
+                                  std::string("`id`"),
+                                  std::string("\\"),
+                                  std::string("\\\n"),
+                                  std::string("a\n\n"),
+                                  std::string(" "),
+                                  std::string("!!"),
+                                  std::string("#"),
+                                  std::string("\r"),
+                                  std::string("")}) {
+    const std::string input = ToJson(Value::Object({{"v", Value::String(text)}}));
+    EXPECT_EQ(Shell("command: 'printf \"%s|%s|%s\" \"$1\" \"$NAME\" \"$2\"; cat'\n"
+                    "arguments: ['${ .v }', '${ .v }']\n"
+                    "environment: {NAME: '${ .v }'}\nstdin: '${ .v }'",
+                    input),
+              ToJson(Value::String(Cat(text, "|", text, "|", text, text))));
+  }
+}
+
 TEST_F(ShellRunnerTest, ArgumentsEnvironmentAndStdin) {
   EXPECT_EQ(Shell("command: |\n  input=$(cat)\n  echo \"STDIN was: $input\"\n"
                   "  echo \"ARGS are $1 $2\"\nstdin: '${ . }'\narguments: [Foo, Bar]",

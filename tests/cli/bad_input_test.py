@@ -4,6 +4,7 @@
 import json
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +27,13 @@ def workflow(tasks, name='bad', extra=''):
 
 def expression(text, name='bad'):
     return workflow('  - s: {set: {x: ' + json.dumps('${ ' + text + ' }') + '}}', name)
+
+
+def bomb():
+    """A few lines that aliases make gigabytes of."""
+    lines = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]']
+    lines += [f'a{i}: &a{i} [{", ".join(["*a" + str(i - 1)] * 9)}]' for i in range(1, 10)]
+    return '\n'.join(lines) + '\n' + workflow('  - a: {set: {x: 1}}', 'bomb')
 
 
 def get(url, name='bad', more=''):
@@ -54,6 +62,17 @@ def closed_port():
         return taken.getsockname()[1]
 
 
+def peak_kilobytes(text):
+    """The most memory that validating a definition took."""
+    with subprocess.Popen([jaque.BINARY, 'validate', '-'], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL) as process:
+        process.stdin.write(text.encode())
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss
+
+
 ENDLESS = {
     'forever': 'def f: f; f',
     'repeat': '[repeat(1)] | length',
@@ -68,6 +87,8 @@ ENDLESS = {
 SHELL = ('  - s:\n      run: {shell: {command: "sleep ' + MARK + ' & sleep ' + MARK + '"}}\n'
          '      timeout: {after: {milliseconds: 200}}')
 FLOOD = '  - s: {run: {shell: {command: "yes flood"}}}'
+SCRIPT_FLOOD = ("  - s: {run: {script: {language: python, "
+                "code: 'while True: print(\"flood\" * 999)'}}}")
 LOOP = ("  - a: {set: {x: 1}, then: b}\n  - b: {set: {x: 2}, then: a}")
 BIG_OUTPUT = ('  - s: {set: {x: \'${ "x" * 600000 }\'}}\n'
               '  - t: {set: {x: "${ .x }", y: "${ .x }"}}')
@@ -110,9 +131,39 @@ class BadDefinitionTest(unittest.TestCase):
         self.assertIn('longer than 1048576 bytes', result.err)
 
     def test_alias_bomb(self):
-        lines = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]']
-        lines += [f'a{i}: &a{i} [{", ".join(["*a" + str(i - 1)] * 9)}]' for i in range(1, 10)]
-        self.refused('\n'.join(lines) + '\n', 'alias')
+        began = time.monotonic()
+        self.refused(bomb(), 'more than 100000 values', 'alias')
+        self.assertLess(time.monotonic() - began, 10)
+        result = jaque.command('validate', '-', stdin=bomb())
+        self.assertEqual(result.code, 2, result)
+        self.assertIn('more than 100000 values', result.out)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, 'bomb.yaml'), 'w', encoding='utf-8') as file:
+                file.write(bomb())
+            result = jaque.command('-target', 'all', '-http-listen', '127.0.0.1:0',
+                                   '-definitions', folder)
+        self.assertEqual(result.code, 2, result)
+        self.assertIn('more than 100000 values', result.err)
+        good = workflow('  - a: {set: {x: 1}}')
+        self.assertLess(peak_kilobytes(bomb()), peak_kilobytes(good) + 50_000)
+
+    def test_ordinary_anchors(self):
+        result = jaque.run(workflow(
+            '  - a: {set: &one {x: 1}}\n  - b: {set: {again: *one, more: &two [2, *one], '
+            'three: &three [*two, *two]}, output: {as: "${ [.again, .more, .three] }"}}'))
+        self.assertEqual(result.output, [{'x': 1}, [2, {'x': 1}], [[2, {'x': 1}]] * 2], result)
+
+    def test_what_stands_twice(self):
+        call = 'with: {{method: get, endpoint: "http://{}.example/"}}'
+        self.refused(workflow(f"""
+  - call1:
+      call: http
+      {call.format('a')}
+      {call.format('b')}"""), '-:7:7: duplicate key `with`; the first one is at 6:7')
+        self.refused(workflow('  - a: {set: {x: 1}}') + 'do: []\n', '-:4:1: duplicate key `do`')
+        self.refused(workflow('  - {a: {set: {x: 1}}, b: {set: {x: 2}}}'), '-:3:24: one item of')
+        self.refused(workflow('  - a: {set: {x: 1}}') + '---\n' + workflow('  - a: {set: {x: 1}}'),
+                     '-:4:1: a second document')
 
     def test_every_finding_is_told_with_its_place(self):
         result = self.refused(workflow(
@@ -186,6 +237,9 @@ class FaultTest(unittest.TestCase):
     def test_flood_of_output(self):
         self.faulted(workflow(FLOOD), 'runtime', 500, 'bytes')
 
+    def test_flood_of_a_script(self):
+        self.faulted(workflow(SCRIPT_FLOOD), 'runtime', 500, 'bytes')
+
     def test_output_over_the_limit(self):
         self.faulted(workflow(BIG_OUTPUT), 'runtime', 500, 'bytes')
 
@@ -212,9 +266,17 @@ class ServedTest(unittest.TestCase):
         bad = {name: expression(text, name) for name, text in ENDLESS.items()}
         bad['loop'] = workflow(LOOP, 'loop')
         bad['flood'] = workflow(FLOOD, 'flood')
+        bad['script'] = workflow(SCRIPT_FLOOD, 'script')
         bad['shell'] = workflow(SHELL, 'shell')
         bad['big'] = workflow(BIG_OUTPUT, 'big')
         bad['host'] = get('http://no-such-host.invalid/x', 'host')
+        answers = {'/500': (500, {'why': 'broken'}),
+                   '/json': (200, '{"a": ', {'Content-Type': 'application/json'}),
+                   '/large': (200, 'x' * (9 << 20), {'Content-Type': 'text/plain'})}
+        server = StandIn(lambda request: answers[request.path])
+        self.enterContext(server)
+        for path in answers:
+            bad['http-' + path[1:]] = get(server.url + path, 'http-' + path[1:])
         identities = {}
         for name, text in bad.items():
             self.served.define(text)
@@ -239,6 +301,7 @@ class ServedTest(unittest.TestCase):
                 ('POST', '/api/v1/definitions', 'a: ' + '[' * 10_000, 400),
                 ('POST', '/api/v1/definitions', '# ' + 'x' * 1_500_000, 400),
                 ('POST', '/api/v1/definitions', '# ' + 'x' * 3_000_000, 413),
+                ('POST', '/api/v1/definitions', bomb(), 400),
                 ('POST', instances, '{', 400),
                 ('POST', instances, deep, 400),
                 ('POST', instances, '"' + 'x' * 600_000 + '"', 413),

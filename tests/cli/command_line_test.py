@@ -39,6 +39,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.code, 2)
         self.assertIn('"dance" is no command', result.err)
 
+    def test_an_argument_too_many(self):
+        for arguments in (('run', 'a.yaml', '{"a": 1}'), ('-target', 'all', '{"a": 1}')):
+            result = jaque.command(*arguments)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn('"{"a": 1}" is one argument too many', result.err)
+
     def test_run_prints_the_output_and_lines_of_progress(self):
         result = jaque.run(GREETING, given={'name': 'Ada'})
         self.assertEqual((result.code, result.out), (0, '{"hello":"Ada"}\n'), result)
@@ -113,6 +119,58 @@ class CommandTest(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(jaque.PATIENCE), 130)
             self.assertIn('cancelled', process.stderr.read())
+        self.assertEqual(running(mark), [])
+
+
+class UnawaitedTest(unittest.TestCase):
+    """Workflows that another one starts and does not await: `jaque run` waits for them."""
+
+    def parent(self, child, more=''):
+        run = ('{run: {await: false, workflow: {namespace: cli, name: child, version: latest, '
+               'input: {from: parent}}}}')
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with open(os.path.join(folder.name, 'child.yaml'), 'w', encoding='utf-8') as file:
+            file.write(workflow(child, 'child'))
+        tasks = f'  - c: {run}\n  - d: {{set: {{done: true}}}}{more}'
+        return workflow(tasks, 'parent'), folder.name
+
+    def test_their_work_is_done_to_its_end(self):
+        text, folder = self.parent('  - w: {wait: {seconds: 1}}\n'
+                                   '  - s: {run: {shell: {command: "sleep 0.5; echo late >&2"}}}\n'
+                                   '  - t: {raise: {error: {type: "https://x/y", status: 418}}}')
+        result = jaque.run(text, '-definitions', folder)
+        self.assertEqual((result.code, result.out), (0, '{"done":true}\n'), result)
+        self.assertIn('the workflow has ended; 1 that it started still runs', result.err)
+        self.assertRegex(result.err, r'completed /do/1/s \(.*\) \[cli/child:1.0.0 ')
+        self.assertRegex(result.err, r'faulted \w+\.\d+ 418')
+
+    def test_those_of_a_workflow_that_faults_go_on_too(self):
+        text, folder = self.parent('  - w: {wait: {milliseconds: 700}}\n  - s: {set: {x: 1}}',
+                                   '\n  - r: {raise: {error: {type: "https://x/y", status: 418}}}')
+        result = jaque.run(text, '-definitions', folder)
+        self.assertEqual((result.code, result.error['status']), (1, 418), result)
+        self.assertIn('completed /do/1/s [cli/child:1.0.0 ', result.err)
+
+    def test_ctrl_c_cancels_them(self):
+        mark = f'7{os.getpid()}.5'
+        text, folder = self.parent(f'  - s: {{run: {{shell: {{command: "sleep {mark}"}}}}}}')
+        with subprocess.Popen([jaque.BINARY, 'run', '-', '-progress', 'plain', '-definitions',
+                               folder], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdin.write(text)
+            process.stdin.close()
+            lines = []
+            for line in process.stderr:
+                lines.append(line)
+                if 'the workflow has ended' in line:
+                    break
+            while not running(mark):
+                self.assertIsNone(process.poll(), lines)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(jaque.PATIENCE), 130)
+            self.assertEqual(process.stdout.read(), '{"done":true}\n')
+            self.assertRegex(process.stderr.read(), r'cancelled \w+\.\d+ interrupted')
         self.assertEqual(running(mark), [])
 
 

@@ -2,8 +2,9 @@
 """A server on loopback that stands in for one of the outside; a context manager.
 
 `answer(request)` gives (status, body) or (status, body, headers); a body that is no string goes as
-JSON. Requests are remembered in order.
+JSON. Requests are remembered in order, and answered one at a time unless `at_once`.
 """
+import contextlib
 import http.server
 import json
 import ssl
@@ -15,6 +16,7 @@ class Request:
         self.method = handler.command
         self.path = handler.path
         self.headers = handler.headers
+        self.connection = handler.connection
         self.host = (handler.headers['Host'] or '').split(':')[0]
         self.body = handler.rfile.read(int(handler.headers['Content-Length'] or 0)).decode()
 
@@ -27,8 +29,9 @@ class Request:
 
 
 class StandIn:
-    def __init__(self, answer, certificate=None):
+    def __init__(self, answer, certificate=None, at_once=False):
         self.answer = answer
+        self.at_once = at_once
         self.certificate = certificate  # (certificate file, key file) for HTTPS
         self.requests = []
         self.lock = threading.Lock()
@@ -38,11 +41,15 @@ class StandIn:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = 'HTTP/1.1'
+            disable_nagle_algorithm = True  # else each answer waits 40 ms
 
             def serve(self):
                 request = Request(self)
-                with stand_in.lock:
-                    stand_in.requests.append(request)
+                with contextlib.ExitStack() as stack:
+                    with stand_in.lock:
+                        stand_in.requests.append(request)
+                    if not stand_in.at_once:
+                        stack.enter_context(stand_in.lock)
                     status, body, *headers = stand_in.answer(request)
                 if not isinstance(body, (str, bytes)):
                     body = json.dumps(body)
