@@ -106,9 +106,11 @@ bool DeletePaths(Context& context, Value* root, const Value& paths) {
     context.Raise("Paths must be specified as an array");
     return false;
   }
-  for (const Value& path : paths.items()) {
+  Value sorted = paths;
+  if (!SortValues(context, &sorted)) return false;
+  for (const Value& path : sorted.items()) {
     if (!path.is_array()) {
-      context.Raise("Path must be specified as an array");
+      context.Raise(Join({"Path must be specified as array, not ", TypeName(path)}));
       return false;
     }
     if (path.size() > static_cast<size_t>(limits::kJsonDepth)) {
@@ -116,8 +118,6 @@ bool DeletePaths(Context& context, Value* root, const Value& paths) {
       return false;
     }
   }
-  Value sorted = paths;
-  if (!SortValues(context, &sorted)) return false;
   const auto all = sorted.items();
   for (size_t end = all.size(); end > 0;) {
     const Value& last = all[end - 1];
