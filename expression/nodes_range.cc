@@ -235,7 +235,7 @@ bool SkipNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink
   if (!Count(context, in, frame, &count, &odd)) return !context.failed();
   return children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
     if (!odd.is_null()) return RaiseOdd(context, odd);
-    return count-- > 0 || sink(output, owned);
+    return count-- >= 1 || sink(output, owned);
   });
 }
 
@@ -248,7 +248,7 @@ class SkipNode::Waiting final : public Continuation {
       RaiseOdd(machine.context(), odd_);
       return machine.Nothing();
     }
-    if (static_cast<double>(cell_->count) >= count_) return machine.Return();
+    if (count_ - static_cast<double>(cell_->count) < 1) return machine.Return();
     ++cell_->count;
     machine.Backtrack();
   }
