@@ -81,7 +81,7 @@ void Compare(const std::string& program, const std::string& input, const OracleR
   const bool same =
       ours.compiles == jq.compiles &&
       (!ours.compiles || (AsPrinted(ours.outputs) == AsPrinted(jq.outputs) && SameError(ours, jq)));
-  if (same || IsKnownDifference(program, ours, jq)) return;
+  if (same || IsKnownDifference(program, input, ours, jq)) return;
   std::ostringstream report;
   report << "program: " << program << "\ninput:   " << input
          << "\njaque:  " << (ours.compiles ? "" : " does not compile:")
