@@ -50,7 +50,8 @@ constexpr std::array kKnown = {
     Known{"del(", What::kPathError, "what is made on the way is not followed"},
     Known{"pick(", What::kPathError, "what is made on the way is not followed"},
     Known{"=", What::kPathError, "what is made on the way is not followed"},
-    Known{"trim", What::kOffPath, "a short text that nothing was cut from is a new one"},
+    Known{"try (del(", What::kAnything, "nothing deleted leaves the very value, still on the path"},
+    Known{" + ", What::kOffPath, "nothing added to a value is a new one"},
     Known{"(..; . + $r)", What::kAnything, kSecondStart},
     Known{"(.[]; . + $r)", What::kAnything, kSecondStart},
     Known{"(.[]?; . + $r)", What::kAnything, kSecondStart},
@@ -116,6 +117,13 @@ bool OnlyZerosDiffer(const OurResult& ours, const OracleResult& jq) {
          Unsigned(ours.outputs, error) == Unsigned(jq.outputs, jq.error);
 }
 
+// A short text that a function hands through is a new one here, so not what the path leads to.
+bool TextOffPath(const OurResult& ours) {
+  if (!ours.error.has_value() || !ours.error->starts_with("Invalid path expression")) return false;
+  static constexpr std::string_view kBefore[] = {"result \"", "through \"", "of \""};
+  return HasAny(*ours.error, kBefore);
+}
+
 bool Explains(What what, bool ascii, const OurResult& ours, const OracleResult& jq) {
   const bool both_fail = ours.error.has_value() && jq.error.has_value();
   switch (what) {
@@ -140,7 +148,8 @@ bool IsKnownDifference(std::string_view program, std::string_view input, const O
                        const OracleResult& jq) {
   if (ours.bounded || jq.crashed) return true;
   if (HasWideInteger(ours.outputs) || HasWideInteger(jq.outputs)) return true;
-  if (AlternativeAfterOutput(program) || OnlyZerosDiffer(ours, jq)) return true;
+  if (AlternativeAfterOutput(program) || OnlyZerosDiffer(ours, jq) || TextOffPath(ours))
+    return true;
   // JSON escapes what is not ASCII in the input, by `\u`.
   const bool ascii = IsAscii(program) && IsAscii(input) &&
                      input.find("\\u") == std::string_view::npos &&
