@@ -102,6 +102,11 @@ TEST(ExprCommand, CompileErrorsHaveAPlace) {
   EXPECT_EQ(Execute({.expression = "1 +", .null_input = true}).code, 3);
 }
 
+TEST(ExprCommand, AnErrorDoesNotReachIntoTheTerminal) {
+  EXPECT_EQ(Execute({.expression = "error(\"\\u001b[31m\\n!\")", .null_input = true}).err,
+            "jaque: error: \\x1b[31m !\n");
+}
+
 TEST(ExprCommand, AFailedEvaluationGoesOnWithTheNextInput) {
   const Ran ran = Execute({.expression = ".a"}, "{\"a\":1}\n  [2]\n{\"a\":3}");
   EXPECT_EQ(ran.code, 5);
