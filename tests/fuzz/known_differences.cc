@@ -50,6 +50,8 @@ constexpr std::array kKnown = {
     Known{"del(", What::kPathError, "what is made on the way is not followed"},
     Known{"pick(", What::kPathError, "what is made on the way is not followed"},
     Known{"=", What::kPathError, "what is made on the way is not followed"},
+    Known{"?", What::kOffPath, "jq found it inside of what `?` hides, on the way"},
+    Known{"try", What::kOffPath, "jq found it inside of what `try` hides, on the way"},
     Known{"try (del(", What::kAnything, "nothing deleted leaves the very value, still on the path"},
     Known{" + ", What::kOffPath, "nothing added to a value is a new one"},
     Known{"(..; . + $r)", What::kAnything, kSecondStart},
