@@ -47,7 +47,7 @@ run fuzz_evaluate $evaluate -dict=tests/fuzz/jq.dict "$build/corpus" tests/fuzz/
 
 command -v npm >/dev/null || sh deploy/setup.sh deploy/npm-packages.txt ||
   skip "the comparison with jq: no npm here"
-[ -d tests/fuzz/node_modules ] || (cd tests/fuzz && timeout 300 npm ci --silent) ||
+[ -d tests/fuzz/node_modules/jq-wasm ] || (cd tests/fuzz && timeout 300 npm ci --silent) ||
   skip "the comparison with jq: its package jq-wasm cannot be fetched here"
 # shellcheck disable=SC2086
 run fuzz_differential $differential -len_control=0 -max_len=2000
