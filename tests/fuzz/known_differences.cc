@@ -71,10 +71,11 @@ bool HasAny(std::string_view program, std::span<const std::string_view> words) {
 }
 
 // jq tries the next pattern of `?//` also after an error or a break that comes from behind a `try`
-// or a label which has already yielded.
+// or a label (`|=` has one) which has already yielded.
 bool AlternativeAfterOutput(std::string_view program) {
-  static constexpr std::string_view kEnds[] = {"try",      ")?",  "first(", "limit(", "nth(", "any",
-                                               "isempty(", "all", "IN(",    "label",  "skip("};
+  static constexpr std::string_view kEnds[] = {
+      "try", ")?",    "first(", "limit(", "nth(",        "any",   "isempty(", "all",
+      "IN(", "label", "skip(",  "|=",     "map_values(", "walk(", "INDEX("};
   return program.find("?//") != std::string_view::npos && HasAny(program, kEnds);
 }
 
