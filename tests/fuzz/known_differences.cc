@@ -120,11 +120,17 @@ bool OnlyZerosDiffer(const OurResult& ours, const OracleResult& jq) {
          Unsigned(ours.outputs, error) == Unsigned(jq.outputs, jq.error);
 }
 
-// A short text that a function hands through is a new one here, so not what the path leads to.
-bool TextOffPath(const OurResult& ours) {
+// A number or a short text that a function hands through is a new one here, so not what the path
+// leads to.
+bool ScalarOffPath(const OurResult& ours) {
   if (!ours.error.has_value() || !ours.error->starts_with("Invalid path expression")) return false;
-  static constexpr std::string_view kBefore[] = {"result \"", "through \"", "of \""};
-  return HasAny(*ours.error, kBefore);
+  for (const std::string_view before : {"result ", "through ", "of "}) {
+    const size_t at = ours.error->find(before);
+    if (at == std::string::npos || at + before.size() == ours.error->size()) continue;
+    const char first = (*ours.error)[at + before.size()];
+    if (first == '"' || first == '-' || (first >= '0' && first <= '9')) return true;
+  }
+  return false;
 }
 
 bool Explains(What what, bool ascii, const OurResult& ours, const OracleResult& jq) {
@@ -151,7 +157,7 @@ bool IsKnownDifference(std::string_view program, std::string_view input, const O
                        const OracleResult& jq) {
   if (ours.bounded || jq.crashed) return true;
   if (HasWideInteger(ours.outputs) || HasWideInteger(jq.outputs)) return true;
-  if (AlternativeAfterOutput(program) || OnlyZerosDiffer(ours, jq) || TextOffPath(ours))
+  if (AlternativeAfterOutput(program) || OnlyZerosDiffer(ours, jq) || ScalarOffPath(ours))
     return true;
   // JSON escapes what is not ASCII in the input, by `\u`.
   const bool ascii = IsAscii(program) && IsAscii(input) &&
