@@ -119,13 +119,13 @@ bool DeletePaths(Context& context, Value* root, const Value& paths) {
     }
   }
   const auto all = sorted.items();
+  if (!all.empty() && all[0].size() == 0) {  // with all there is, whatever the others are
+    *root = Value();
+    return true;
+  }
   for (size_t end = all.size(); end > 0;) {
     const Value& last = all[end - 1];
     if (!context.Steps(last.size() + 1)) return false;
-    if (last.size() == 0) {
-      *root = Value();
-      return true;
-    }
     size_t start = end - 1;
     while (start > 0 && SameParent(all[start - 1], last)) --start;
     std::vector<Value> keys;
