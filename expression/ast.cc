@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expression/ast.h"
 
+#include "expression/context.h"
+#include "expression/operators.h"
+
 namespace jaque::expression {
 
 using Kind = Ast::Kind;
@@ -18,6 +21,22 @@ bool AppendItems(const Ast& ast, Value* array) {
   std::optional<Value> item = ConstantOf(ast);
   if (item.has_value()) array->Append(*std::move(item));
   return item.has_value();
+}
+
+// An operator on constants; none where it would fail or take long.
+std::optional<Value> Folded(Op op, Value left, const Value& right) {
+  Evaluation evaluation;
+  evaluation.bounds.steps = 10'000;
+  evaluation.bounds.memory_bytes = 64 << 10;
+  const std::vector<std::string> no_variables;
+  Context context(evaluation, no_variables, nullptr);
+  if (op >= Op::kEqual) {
+    bool result = false;
+    if (!Compares(context, op, left, right, &result)) return std::nullopt;
+    return Value::Bool(result);
+  }
+  if (!Apply(context, op, &left, right)) return std::nullopt;
+  return left;
 }
 
 }  // namespace
@@ -39,6 +58,13 @@ std::optional<Value> ConstantOf(const Ast& ast) {
       *object.Slot(*key) = *std::move(value);
     }
     return object;
+  }
+  if (ast.kind == Kind::kBinary) {
+    std::optional<Value> left = ConstantOf(*ast.kids[0]);
+    if (!left.has_value()) return std::nullopt;
+    const std::optional<Value> right = ConstantOf(*ast.kids[1]);
+    if (!right.has_value()) return std::nullopt;
+    return Folded(ast.op, *std::move(left), *right);
   }
   if (ast.kind == Kind::kPipe) {  // where all but one part are `.`
     const Ast* part = nullptr;

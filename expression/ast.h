@@ -100,7 +100,8 @@ struct Ast {
   std::shared_ptr<FunctionAst> function;
 };
 
-// What jq sees as a constant when it parses: literals, arrays and objects of them.
+// What jq sees as a constant when it parses: literals, arrays and objects of them,
+// operators on them.
 std::optional<Value> ConstantOf(const Ast& ast);
 
 }  // namespace jaque::expression

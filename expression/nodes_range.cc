@@ -127,7 +127,7 @@ double LimitNode::Count(Context& context, const Value& in, Frame* frame, Value* 
     return 1;
   }
   const double n = count->is_number() ? count->number() : -1;
-  if (n < 0) {
+  if (!(n >= 0)) {
     context.Raise("limit doesn't support negative count");
     return -1;
   }
