@@ -14,9 +14,17 @@ skip() {
 
 sh deploy/setup.sh deploy/fuzz-packages.txt || skip "both targets: no clang 14 with libFuzzer here"
 if [ -n "${FUZZ_RUNS:-}" ]; then
-  seed="-seed=${FUZZ_SEED:-1}"
-  evaluate="$seed -runs=$FUZZ_RUNS"
-  differential="$seed -runs=$((FUZZ_RUNS / 20 + 1))" # of up to 24 programs each
+  evaluate="-seed=${FUZZ_SEED:-1} -runs=$FUZZ_RUNS"
+  # Inputs that do not follow from what they cover: the same programs whatever changes in the code.
+  inputs=$build/inputs-${FUZZ_SEED:-1}
+  rm -rf "$inputs"
+  mkdir -p "$inputs"
+  i=0
+  while [ $((i * 24)) -lt "$FUZZ_RUNS" ]; do # up to 24 programs of each
+    echo "${FUZZ_SEED:-1} $i" >"$inputs/$i"
+    i=$((i + 1))
+  done
+  differential="-runs=0 $inputs"
 else
   evaluate="-max_total_time=${FUZZ_SECONDS:-60}"
   differential=$evaluate
