@@ -11,7 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cmd/json_stream.h"
+#include "cmd/progress.h"
 #include "expression/json.h"
 #include "expression/program.h"
 
@@ -152,7 +154,7 @@ class Command {
     if (status.ok()) {
       err_ << "the result is too large to print";
     } else {
-      err_ << status.message();
+      err_ << Printable(Message(status));  // it may quote what a terminal would obey
     }
     err_ << where << "\n";
   }

@@ -10,7 +10,6 @@
 namespace jaque::cmd {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 struct Ran {
@@ -61,8 +60,28 @@ TEST(ExprCommand, Layout) {
   EXPECT_EQ(Execute({.expression = ".b", .indent = 4}, input).out, "[\n    1\n]\n");
   EXPECT_EQ(Execute({.expression = ".b", .indent = 0}, input).out, "[1]\n");
   EXPECT_EQ(Execute({.expression = ".a", .ascii = true}, input).out, "\"\\u00e9 \"\n");
-  EXPECT_THAT(Execute({.expression = ".", .colors = true}, "null").out, HasSubstr("\033["));
   EXPECT_EQ(Execute({.expression = ".", .indent = 8}, "1").code, 2);
+}
+
+TEST(ExprCommand, Colors) {
+  EXPECT_EQ(Execute({.expression = ".", .colors = true}, "null").out, "\033[0;90mnull\033[0m\n");
+  const std::string input = R"({"a":[true,"x",1],"b":{}})";
+  // As jq 1.8.2 prints it, where `<…m` is the escape.
+  const auto colored = [&input](bool compact) {
+    std::string out = Execute({.expression = ".", .compact = compact, .colors = true}, input).out;
+    for (size_t at = out.find("\033["); at != std::string::npos; at = out.find("\033[")) {
+      out.replace(at, 2, "<");
+    }
+    return out;
+  };
+  EXPECT_EQ(colored(true),
+            "<1;39m{<0m<1;34m\"a\"<0m<1;39m:<0m<1;39m[<0m<0;39mtrue<0m<1;39m,<0m<0;32m\"x\"<0m"
+            "<1;39m,<0m<0;39m1<0m<1;39m]<0m<1;39m,<0m<1;34m\"b\"<0m<1;39m:<0m<1;39m{}<0m"
+            "<1;39m}<0m\n");
+  EXPECT_EQ(colored(false),
+            "<1;39m{<0m\n  <1;34m\"a\"<0m<1;39m:<0m <1;39m[<0m\n    <0;39mtrue<0m<1;39m,<0m\n"
+            "    <0;32m\"x\"<0m<1;39m,<0m\n    <0;39m1<0m\n  <1;39m]<0m<1;39m,<0m\n"
+            "  <1;34m\"b\"<0m<1;39m:<0m <1;39m{}<0m\n<1;39m}<0m\n");
 }
 
 TEST(ExprCommand, Arguments) {
@@ -81,6 +100,11 @@ TEST(ExprCommand, CompileErrorsHaveAPlace) {
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.err, "jaque: error: 2:3: $nope is not defined\n");
   EXPECT_EQ(Execute({.expression = "1 +", .null_input = true}).code, 3);
+}
+
+TEST(ExprCommand, AnErrorDoesNotReachIntoTheTerminal) {
+  EXPECT_EQ(Execute({.expression = "error(\"\\u001b[31m\\n!\")", .null_input = true}).err,
+            "jaque: error: \\x1b[31m !\n");
 }
 
 TEST(ExprCommand, AFailedEvaluationGoesOnWithTheNextInput) {

@@ -134,7 +134,7 @@ std::optional<Template> ExpressionCompiler::CompileExpression(const Node& node,
   const Source source = SourceOf(node.text());
   Program program = Compile(node, source.text, source.offset, variables);
   if (program == nullptr) return std::nullopt;
-  return Template::Expression(std::move(program));
+  return Template::Expression(std::move(program), node.place);
 }
 
 Template ExpressionCompiler::CompileLoose(const Node& node, const Variables* variables) {
@@ -143,7 +143,7 @@ Template ExpressionCompiler::CompileLoose(const Node& node, const Variables* var
   for (const std::string& name : program->variables()) {
     if (variables != nullptr && !Contains(*variables, name)) return Template::Constant(node.value);
   }
-  return Template::LooseExpression(program, std::string(node.text()));
+  return Template::LooseExpression(program, std::string(node.text()), node.place);
 }
 
 Template ExpressionCompiler::CompileText(const Node& node, const Variables* variables) {

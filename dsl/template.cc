@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "base/status_macros.h"
 #include "base/text.h"
 
@@ -15,6 +16,7 @@ struct Template::Node {
   Value constant;
   std::shared_ptr<const expression::Program> program;
   std::string text;  // of a loose expression
+  Place place;
   std::vector<std::pair<std::string, Template>> members;
   std::vector<Template> items;
 
@@ -28,6 +30,14 @@ void AddUnique(const std::vector<std::string>& more, std::vector<std::string>* a
   for (const std::string& name : more) {
     if (std::find(all->begin(), all->end(), name) == all->end()) all->push_back(name);
   }
+}
+
+constexpr std::string_view kPlaceOpens = " (at ";
+
+absl::Status WithPlace(const absl::Status& status, const Place& place) {
+  if (status.ok() || place.line == 0) return status;
+  return absl::Status(status.code(),
+                      Cat(Message(status), kPlaceOpens, place.line, ":", place.column, ")"));
 }
 
 // What is left of the bounds of a template while its expressions run one after the other.
@@ -72,21 +82,23 @@ Template Template::Constant(Value value) {
   return Template(std::move(node));
 }
 
-Template Template::Expression(std::shared_ptr<const expression::Program> program) {
+Template Template::Expression(std::shared_ptr<const expression::Program> program, Place place) {
   JAQUE_CHECK(program != nullptr);
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::kExpression;
   node->program = std::move(program);
+  node->place = place;
   return Template(std::move(node));
 }
 
 Template Template::LooseExpression(std::shared_ptr<const expression::Program> program,
-                                   std::string text) {
+                                   std::string text, Place place) {
   JAQUE_CHECK(program != nullptr);
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::kLooseExpression;
   node->program = std::move(program);
   node->text = std::move(text);
+  node->place = place;
   return Template(std::move(node));
 }
 
@@ -167,7 +179,8 @@ absl::StatusOr<Value> Template::Evaluate(const Value& input,
                                          const expression::Evaluation& evaluation) const {
   if (is_constant()) return node_->constant;
   if (node_->kind == Node::Kind::kExpression) {
-    return expression::Evaluate(*node_->program, input, evaluation);
+    absl::StatusOr<Value> result = expression::Evaluate(*node_->program, input, evaluation);
+    return result.ok() ? result : WithPlace(result.status(), node_->place);
   }
   Allowance allowance(evaluation);
   // Depth is that of the definition, so recursion is bounded.
@@ -175,12 +188,14 @@ absl::StatusOr<Value> Template::Evaluate(const Value& input,
     switch (node.kind) {
       case Node::Kind::kConstant:
         return node.constant;
-      case Node::Kind::kExpression:
-        return allowance.Run(*node.program, input);
+      case Node::Kind::kExpression: {
+        absl::StatusOr<Value> result = allowance.Run(*node.program, input);
+        return result.ok() ? result : WithPlace(result.status(), node.place);
+      }
       case Node::Kind::kLooseExpression: {
         absl::StatusOr<Value> result = allowance.Run(*node.program, input);
         if (absl::IsInvalidArgument(result.status())) return Value::String(node.text);
-        return result;
+        return result.ok() ? result : WithPlace(result.status(), node.place);
       }
       case Node::Kind::kObject: {
         Value object = Value::Object();
@@ -203,6 +218,19 @@ absl::StatusOr<Value> Template::Evaluate(const Value& input,
     return Value();
   };
   return evaluate(evaluate, *node_);
+}
+
+std::string_view PlaceAtEnd(std::string_view message) {
+  const size_t start = message.rfind(kPlaceOpens);
+  if (start == std::string_view::npos) return {};
+  std::string_view place = message.substr(start + kPlaceOpens.size());
+  const size_t colon = place.find(':');
+  if (colon == std::string_view::npos || !place.ends_with(')')) return {};
+  place.remove_suffix(1);
+  int line = 0, column = 0;
+  const bool numbers = absl::SimpleAtoi(std::string(place.substr(0, colon)), &line) &&
+                       absl::SimpleAtoi(std::string(place.substr(colon + 1)), &column);
+  return numbers ? message.substr(start) : std::string_view();
 }
 
 }  // namespace jaque::dsl

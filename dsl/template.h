@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "dsl/node.h"
 #include "expression/program.h"
 #include "expression/value.h"
 
@@ -18,10 +19,11 @@ class Template {
  public:
   Template();  // the constant null
   static Template Constant(Value value);
-  static Template Expression(std::shared_ptr<const expression::Program> program);
+  // `place`: of the expression in the file, for errors.
+  static Template Expression(std::shared_ptr<const expression::Program> program, Place place = {});
   // Loose mode (docs/dsl-notes.md): where the evaluation fails, the result is `text`.
   static Template LooseExpression(std::shared_ptr<const expression::Program> program,
-                                  std::string text);
+                                  std::string text, Place place = {});
   // Object or array some of whose parts are templates.
   static Template Object(std::vector<std::pair<std::string, Template>> members);
   static Template Array(std::vector<Template> items);
@@ -41,8 +43,9 @@ class Template {
   const std::vector<std::pair<std::string, Template>>& members() const;
   const Template* FindMember(std::string_view key) const;
 
-  // InvalidArgument or ResourceExhausted as Program::Run gives it. The bounds of time and memory
-  // hold for the whole template, the others for each of its expressions.
+  // InvalidArgument or ResourceExhausted as Program::Run gives it, the message followed by the
+  // failed expression's place, " (at LINE:COLUMN)". The bounds of time and memory hold for the
+  // whole template, the others for each of its expressions.
   absl::StatusOr<Value> Evaluate(const Value& input,
                                  const expression::Evaluation& evaluation) const;
 
@@ -51,5 +54,9 @@ class Template {
   explicit Template(std::shared_ptr<const Node> node);
   std::shared_ptr<const Node> node_;
 };
+
+// The place that ends the message of an evaluation's error, " (at LINE:COLUMN)"; empty if there is
+// none.
+std::string_view PlaceAtEnd(std::string_view message);
 
 }  // namespace jaque::dsl

@@ -10,6 +10,7 @@
 namespace jaque::dsl {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 // The template of a set task with this value.
@@ -77,6 +78,34 @@ TEST(Template, DataIsNeverEvaluated) {
 
 TEST(Template, ErrorsAreReturned) {
   EXPECT_EQ(Evaluated(SetOf("{a: '${ error(\"boom\") }'}"), "{}").substr(0, 6), "error:");
+}
+
+TEST(Template, ErrorsNameThePlaceInTheFile) {
+  EXPECT_EQ(Evaluated(SetOf("${ error(\"boom\") }"), "{}"), "error: boom (at 5:12)");
+  EXPECT_EQ(Evaluated(SetOf("{a: '${ 1 }', b: [2, '${ .x.y }']}"), R"({"x": 1})"),
+            "error: Cannot index number with string (\"y\") (at 5:33)");
+  EXPECT_EQ(Evaluated(SetOf("\n        a: |\n          ${\n            .x.y }"), R"({"x": 1})"),
+            "error: Cannot index number with string (\"y\") (at 6:12)");
+  EXPECT_EQ(Evaluated(SetOf("'${ def f: f; f }'"), "{}"),
+            "error: the expression used up its steps (at 5:12)");
+}
+
+// O-EXP-03: found when the file is read.
+TEST(Template, ModulesDoNotCompile) {
+  const LoadResult result = Load(
+      "document: {dsl: '1.0.3', namespace: t, name: x, version: '1.0.0'}\n"
+      "do: [{a: {set: {b: '${ include \"nowhere\"; . }'}}}]\n");
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_THAT(FormatFinding("f", result.findings[0]),
+              HasSubstr("f:2:24: expression: modules are not available here"));
+}
+
+TEST(Template, PlaceAtTheEndOfAMessage) {
+  EXPECT_EQ(PlaceAtEnd("boom (at 5:12)"), " (at 5:12)");
+  for (const char* message :
+       {"", "boom", "boom (at 5)", "boom (at 5:x)", "boom (at 5:12", " (at "}) {
+    EXPECT_EQ(PlaceAtEnd(message), "") << message;
+  }
 }
 
 TEST(Template, LooseMode) {

@@ -69,6 +69,57 @@ TEST(DataFlowTest, SchemasAreChecked) {
   EXPECT_EQ(output.Start("{}").Result(), "fault 400 validation /do/0/s");
 }
 
+// The message of an expression's error is jq's, then its place; a catch may name it without.
+TEST(DataFlowTest, ErrorsOfExpressionsNameTheirPlace) {
+  const char* failing = R"(
+do:
+  - attempt:
+      try: [{fails: {set: '${ error("boom") }'}}]
+      catch: {errors: {with: {detail: DETAIL}}, as: e, do: [{say: {set: '${ $e.detail }'}}]}
+)";
+  const auto result = [&failing](const std::string& detail) {
+    std::string yaml = failing;
+    yaml.replace(yaml.find("DETAIL"), 6, detail);
+    return Core(yaml).Start().Result();
+  };
+  EXPECT_EQ(result("boom"), "\"boom (at 5:27)\"");
+  EXPECT_EQ(result("'boom (at 5:27)'"), "\"boom (at 5:27)\"");
+  EXPECT_EQ(result("'boom (at 5:28)'"), "fault 400 expression /do/0/attempt/try/0/fails");
+  EXPECT_EQ(result("boo"), "fault 400 expression /do/0/attempt/try/0/fails");
+}
+
+// O-EXP-01
+TEST(ExpressionTest, IdentifiersOf64BitsPassUnharmed) {
+  Core core(R"yaml(
+input: {from: '${ . }'}
+do:
+  - keep: {set: {id: '${ .id }', text: '${ "\(.id)" }', m: '${ .m }'}, export: {as: '${ . }'}}
+  - compare: {set: '${ . + {same: ($context.id == 9007199254740992), next: (.id + 1)} }'}
+)yaml");
+  EXPECT_EQ(core.Start(R"({"id":9007199254740993,"m":9223372036854775807})").Result(),
+            R"({"id":9007199254740993,"text":"9007199254740993","m":9223372036854775807,)"
+            R"("same":false,"next":9007199254740994})");
+}
+
+// O-EXP-02 to O-EXP-07: a failure is that instance's alone.
+TEST(ExpressionTest, WhatFailsFaultsItsInstance) {
+  const char* failing[] = {R"x(try (try null catch error("A") | error("B")) catch error)x",
+                           "1e18 | todate",
+                           "now | strftime(1)",
+                           "null | .[536870913] = 1 | length",
+                           "def f: f; f",
+                           "[range(1e12)] | length",
+                           R"x(("a" * 39 + "!") | test("^(a+)+$"))x",
+                           R"x("a" * 1e9 | length)x",
+                           "[limit(-1; 1, 2)]",
+                           R"x("2015-03-05T23:51:47.123Z" | fromdate)x",
+                           R"x("2024-01-01T00:00:00+02:00" | fromdate)x"};
+  for (const std::string expression : failing) {
+    Core core("do:\n  - t:\n      set:\n        x: |\n          ${ " + expression + " }\n");
+    EXPECT_EQ(core.Start().Result(), "fault 400 expression /do/0/t") << expression;
+  }
+}
+
 TEST(FlowTest, ExitLeavesTheListAndEndTheWorkflow) {
   const std::string yaml = R"(
 do:

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "dsl/errors.h"
+#include "dsl/template.h"
 
 namespace jaque::engine {
 namespace {
@@ -20,6 +21,13 @@ v1::Problem Make(std::string_view type, std::string_view title, int status,
 
 bool Matches(const std::optional<std::string>& expected, const std::string& actual) {
   return !expected.has_value() || *expected == actual;
+}
+
+// With the place in the file that an expression's error ends with, or without.
+bool MatchesDetail(const std::optional<std::string>& expected, std::string_view actual) {
+  if (!expected.has_value() || *expected == actual) return true;
+  actual.remove_suffix(dsl::PlaceAtEnd(actual).size());
+  return *expected == actual;
 }
 
 }  // namespace
@@ -75,7 +83,7 @@ bool Matches(const dsl::ErrorFilter& filter, const v1::Problem& problem) {
   return (!filter.type.has_value() || *filter.type == dsl::NormaliseErrorType(problem.type())) &&
          (!filter.status.has_value() || *filter.status == problem.status()) &&
          Matches(filter.instance, problem.instance()) && Matches(filter.title, problem.title()) &&
-         Matches(filter.detail, problem.detail());
+         MatchesDetail(filter.detail, problem.detail());
 }
 
 }  // namespace jaque::engine

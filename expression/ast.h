@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,5 +99,9 @@ struct Ast {
   std::vector<Pattern> patterns;
   std::shared_ptr<FunctionAst> function;
 };
+
+// What jq sees as a constant when it parses: literals, arrays and objects of them,
+// operators on them.
+std::optional<Value> ConstantOf(const Ast& ast);
 
 }  // namespace jaque::expression

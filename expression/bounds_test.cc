@@ -19,14 +19,15 @@
 namespace jaque::expression {
 namespace {
 
-constexpr size_t kStackBytes = 256 << 10;
 // Beyond the bound: the allocator's slack, the growth of a vector while it is copied.
 constexpr int64_t kSlackKilobytes = 160 << 10;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsMeasurable = false;
+constexpr size_t kStackBytes = 2 << 20;  // their frames are about eight times as large
 #else
 constexpr bool kMemoryIsMeasurable = true;
+constexpr size_t kStackBytes = 256 << 10;
 #endif
 
 enum class Ending { kBound, kError, kResult, kAny };

@@ -42,9 +42,11 @@ bool Reverse(Context& context, Value* value, Value*) {
     return true;
   }
   if (!value->is_array()) {
-    const size_t last = value->is_string() ? CodePoints(value->str()) - 1 : value->size() - 1;
-    const std::string key = value->is_number() ? "0" : std::to_string(last);
-    context.Raise(Join({"Cannot index ", TypeName(*value), " with number (", key, ")"}));
+    const double length = value->is_number()   ? std::fabs(value->number())
+                          : value->is_string() ? static_cast<double>(CodePoints(value->str()))
+                                               : static_cast<double>(value->size());
+    const std::string last = ShortJson(Value::Double(length - 1));
+    context.Raise(Join({"Cannot index ", TypeName(*value), " with number (", last, ")"}));
     return false;
   }
   if (!context.Admit(value->size() * sizeof(Value)) || !context.Steps(value->size() / 16)) {
@@ -152,13 +154,21 @@ bool Transpose(Context& context, Value* value, Value*) {
   const Value rows = std::move(*value);
   if (!IsContainer(context, rows)) return false;
   size_t columns = 0;
+  const Value* bad = nullptr;  // the first row that has a length and no items
   for (size_t i = 0; i < rows.size(); ++i) {
     const Value& row = ItemOf(rows, i);
-    if (!row.is_array() && !row.is_null()) {
-      context.Raise(Join({"Cannot index ", TypeName(row), " with number (0)"}));
-      return false;
+    if (row.is_bool()) return RaiseOne(context, row, "has no length");
+    const bool some = row.is_number() ? row.number() != 0 : row.size() > 0;
+    if (row.is_array()) {
+      columns = std::max(columns, row.size());
+    } else if (!row.is_null()) {
+      if (bad == nullptr) bad = &row;
+      if (some) columns = std::max(columns, size_t{1});
     }
-    columns = std::max(columns, row.size());
+  }
+  if (bad != nullptr && columns > 0) {
+    context.Raise(Join({"Cannot index ", TypeName(*bad), " with number (0)"}));
+    return false;
   }
   const size_t cells = columns * rows.size();
   if (!context.Admit(cells * sizeof(Value)) || !context.Steps(cells)) return false;

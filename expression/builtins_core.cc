@@ -56,6 +56,7 @@ bool Length(Context& context, Value* value, Value*) {
       return RaiseOne(context, *value, "has no length");
     case Value::Kind::kNumber:
       if (value->number() < 0) *value = Negated(*value);
+      if (value->number() == 0) *value = Value::Int(0);  // not -0
       return true;
     case Value::Kind::kString: {
       if (!context.Steps(value->size() / 64)) return false;

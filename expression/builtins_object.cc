@@ -48,6 +48,8 @@ bool Has(Context& context, Value* value, Value* arguments) {
   } else if (value->is_array() && key.is_number()) {
     const double index = key.number();
     *value = Value::Bool(index >= 0 && index < static_cast<double>(value->size()));
+  } else if (value->is_null()) {
+    *value = Value::Bool(false);
   } else {
     context.Raise(
         Join({"Cannot check whether ", TypeName(*value), " has a ", TypeName(key), " key"}));

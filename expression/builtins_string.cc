@@ -206,7 +206,6 @@ bool StringIndices(Context& context, Value* value, Value* arguments) {
 
 bool Indices(Context& context, Value* value, Value* arguments) {
   const Value& needle = arguments[0];
-  if (value->is_null()) return true;
   if (value->is_string() && needle.is_string()) return StringIndices(context, value, arguments);
   const Value part = value->is_array() && !needle.is_array() ? Value::Array({needle}) : needle;
   const Value container = std::move(*value);

@@ -96,25 +96,22 @@ void Checker::CheckFunction(const Ast& ast) {
 void Checker::CheckBinding(const Ast& ast, size_t first_inside) {
   const size_t outside = scope_.size();
   for (size_t i = 0; i < first_inside; ++i) Check(*ast.kids[i]);
-  // All alternatives' variables are there in each of them.
+  // Keys do not see what their pattern binds; but with `?//` they do, whatever binds it.
+  if (ast.patterns.size() == 1) CheckKeys(ast.patterns[0]);
+  for (const Pattern& pattern : ast.patterns) Bind(pattern);
   if (ast.patterns.size() > 1) {
-    for (const Pattern& pattern : ast.patterns) Bind(pattern);
+    for (const Pattern& pattern : ast.patterns) CheckKeys(pattern);
   }
-  for (const Pattern& pattern : ast.patterns) CheckPattern(pattern);
   for (size_t i = first_inside; i < ast.kids.size(); ++i) {
     if (ast.kids[i] != nullptr) Check(*ast.kids[i]);
   }
   scope_.resize(outside);
 }
 
-void Checker::CheckPattern(const Pattern& pattern) {
-  if (pattern.kind == Pattern::Kind::kVariable) {
-    scope_.push_back({Kind::kVariable, pattern.name, 0});
-  }
+void Checker::CheckKeys(const Pattern& pattern) {
   for (const Pattern::Entry& entry : pattern.entries) {
     if (entry.key != nullptr) Check(*entry.key);
-    if (!entry.variable.empty()) scope_.push_back({Kind::kVariable, entry.variable, 0});
-    if (entry.value != nullptr) CheckPattern(*entry.value);
+    if (entry.value != nullptr) CheckKeys(*entry.value);
   }
 }
 

@@ -35,7 +35,7 @@ class Checker {
   void CheckCall(const Ast& ast);
   void CheckFunction(const Ast& ast);
   void CheckBinding(const Ast& ast, size_t first_inside);
-  void CheckPattern(const Pattern& pattern);
+  void CheckKeys(const Pattern& pattern);
   void Bind(const Pattern& pattern);
 
   std::string_view source_;

@@ -114,7 +114,7 @@ class Compiler {
   const Node* Destructure(const std::vector<Pattern>& patterns, uint32_t slot, const Scope* scope,
                           Body body);
   struct Binding;
-  void Flatten(const Pattern& pattern, uint32_t slot, const Scope** scope,
+  void Flatten(const Pattern& pattern, uint32_t slot, const Scope* outside, const Scope** scope,
                std::vector<Binding>* bindings, bool declared);
   void Declare(const Pattern& pattern, const Scope** scope, std::vector<uint32_t>* slots);
 

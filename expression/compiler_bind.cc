@@ -42,8 +42,9 @@ const Node* Compiler::Destructure(const std::vector<Pattern>& patterns, uint32_t
   };
   if (patterns.size() == 1) {
     std::vector<Binding> bindings;
-    Flatten(patterns[0], slot, &scope, &bindings, false);
-    return chain(bindings, body(scope));
+    const Scope* inside = scope;
+    Flatten(patterns[0], slot, scope, &inside, &bindings, false);
+    return chain(bindings, body(inside));
   }
   std::vector<uint32_t> slots;
   for (const Pattern& pattern : patterns) Declare(pattern, &scope, &slots);
@@ -51,7 +52,8 @@ const Node* Compiler::Destructure(const std::vector<Pattern>& patterns, uint32_t
   std::vector<const Node*> ways;
   for (const Pattern& pattern : patterns) {
     std::vector<Binding> bindings;
-    Flatten(pattern, slot, &scope, &bindings, true);
+    const Scope* inside = scope;
+    Flatten(pattern, slot, scope, &inside, &bindings, true);
     ways.push_back(chain(bindings, last));
   }
   return Make<AlternativeBindNode>(ways, slots);
@@ -77,9 +79,10 @@ void Compiler::Declare(const Pattern& pattern, const Scope** scope, std::vector<
   }
 }
 
-// Appends what takes apart the value in `slot`. `declared`: the variables have their slots already.
-void Compiler::Flatten(const Pattern& pattern, uint32_t slot, const Scope** scope,
-                       std::vector<Binding>* bindings, bool declared) {
+// Appends what takes apart the value in `slot`. Keys see `outside`; `scope` gets the variables.
+// `declared`: the variables have their slots already. As in jq, an array's last item comes first.
+void Compiler::Flatten(const Pattern& pattern, uint32_t slot, const Scope* outside,
+                       const Scope** scope, std::vector<Binding>* bindings, bool declared) {
   const auto variable_slot = [&](const std::string& name) {
     if (declared) return Find(Scope::Kind::kVariable, name, 0, *scope)->slot;
     Scope* variable = Push(Scope::Kind::kVariable, name, *scope);
@@ -92,26 +95,33 @@ void Compiler::Flatten(const Pattern& pattern, uint32_t slot, const Scope** scop
     bindings->push_back({whole, variable_slot(pattern.name)});
     return;
   }
-  int64_t position = 0;
-  for (const Pattern::Entry& entry : pattern.entries) {
+  const bool array = pattern.kind == Pattern::Kind::kArray;
+  std::vector<std::vector<Binding>> parts(pattern.entries.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Pattern::Entry& entry = pattern.entries[i];
     const Node* part;
-    if (pattern.kind == Pattern::Kind::kArray) {
-      part = Make<FieldNode>(whole, false, std::vector<Value>{Value::Int(position++)});
+    if (array) {
+      const Value position = Value::Int(static_cast<int64_t>(i));
+      part = Make<FieldNode>(whole, false, std::vector<Value>{position});
     } else if (entry.key->kind == Kind::kLiteral) {
       part = Make<FieldNode>(whole, false, std::vector<Value>{entry.key->value});
     } else {  // the key's expression sees the value that is taken apart
-      const Node* index = Make<IndexNode>(Identity(), Build(*entry.key, *scope));
+      const Node* index = Make<IndexNode>(Identity(), Build(*entry.key, outside));
       part = Make<PipeNode>(std::vector<const Node*>{whole, index});
     }
     if (entry.value != nullptr && entry.value->kind == Pattern::Kind::kVariable &&
         entry.variable.empty()) {
-      bindings->push_back({part, variable_slot(entry.value->name)});
+      parts[i].push_back({part, variable_slot(entry.value->name)});
       continue;
     }
     const uint32_t part_slot = entry.variable.empty() ? NewSlot() : variable_slot(entry.variable);
-    bindings->push_back({part, part_slot});
-    if (entry.value != nullptr) Flatten(*entry.value, part_slot, scope, bindings, declared);
+    parts[i].push_back({part, part_slot});
+    if (entry.value != nullptr) {
+      Flatten(*entry.value, part_slot, outside, scope, &parts[i], declared);
+    }
   }
+  if (array) std::reverse(parts.begin(), parts.end());
+  for (const auto& part : parts) bindings->insert(bindings->end(), part.begin(), part.end());
 }
 
 const Node* Compiler::BuildLoop(const Ast& ast, const Scope* scope) {

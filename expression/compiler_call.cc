@@ -24,8 +24,10 @@ bool DeletePathsOf(Context& context, Value* value, Value* arguments) {
 template <ByNode::What what>
 bool ArrangeByKeys(Context& context, Value* value, Value* arguments) {
   if (!value->is_array()) {
-    return RaisePair(context, *value, arguments[0],
-                     "cannot be sorted, as they are not both arrays");
+    constexpr bool kExtreme = what == ByNode::What::kMin || what == ByNode::What::kMax;
+    return RaisePair(
+        context, *value, arguments[0],
+        kExtreme ? "cannot be iterated over" : "cannot be sorted, as they are not both arrays");
   }
   const std::vector<Value> keys(arguments[0].items().begin(), arguments[0].items().end());
   const Value items = std::move(*value);
@@ -330,8 +332,11 @@ const Node* Compiler::WithScalars(
     absl::FunctionRef<const Node*(const std::vector<const Node*>&)> body) {
   std::vector<const Node*> scalars;
   std::vector<std::pair<const Node*, uint32_t>> bindings;
+  const auto bound = std::find_if(operands.rbegin(), operands.rend(),
+                                  [](const Node* operand) { return !operand->scalar(); });
+  auto left = operands.rend() - bound;  // up to here they are bound: errors keep their order
   for (const Node* operand : operands) {
-    if (operand->scalar()) {
+    if (left-- <= 0 || dynamic_cast<const LiteralNode*>(operand) != nullptr) {
       scalars.push_back(operand);
       continue;
     }

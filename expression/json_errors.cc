@@ -204,6 +204,11 @@ class Explainer {
 
 }  // namespace
 
-std::string JqParseError(std::string_view text) { return Explainer(text).Explain(); }
+std::string JqParseError(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Join({"Expected JSON value (while parsing '", text, "')"});
+  }
+  return Explainer(text).Explain();
+}
 
 }  // namespace jaque

@@ -184,7 +184,7 @@ const char* ColorOf(const Value& value) {
       return "\x1b[0;39m";
   }
 }
-constexpr char kKeyColor[] = "\x1b[34;1m";
+constexpr char kKeyColor[] = "\x1b[1;34m";
 constexpr char kColorEnd[] = "\x1b[0m";
 
 class Pretty {
@@ -199,10 +199,12 @@ class Pretty {
         Finish();
         continue;
       }
-      Color(*top.container);
-      if (top.next > 0) out_->push_back(',');
+      if (top.next > 0) {
+        Color(*top.container);
+        out_->push_back(',');
+        ColorEnd();
+      }
       NewLine(stack_.size());
-      ColorEnd();
       const size_t i = top.next++;
       if (top.container->is_array()) {
         Start(top.container->items()[i]);
@@ -239,8 +241,8 @@ class Pretty {
     ColorEnd();
     Color(object);
     out_->push_back(':');
-    if (format_.indent > 0) out_->push_back(' ');
     ColorEnd();
+    if (format_.indent > 0) out_->push_back(' ');
   }
 
   void Start(const Value& value) {
@@ -265,8 +267,8 @@ class Pretty {
 
   void Finish() {
     const Value& container = *stack_.back().container;
-    Color(container);
     NewLine(stack_.size() - 1);
+    Color(container);
     out_->push_back(container.is_array() ? ']' : '}');
     ColorEnd();
     stack_.pop_back();

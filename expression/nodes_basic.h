@@ -107,6 +107,11 @@ class OperatorNode : public Node {
   explicit OperatorNode(const std::vector<const Node*>& operands);
   // `operands` may be consumed. False: no output or a failure.
   virtual bool Combine(Context& context, const Value& in, Value* operands, Value* out) const = 0;
+  // Whether to go on after the last of `done`; false: a failure. Only where there are several
+  // outputs: else the node looks itself.
+  virtual bool Accept(Context&, const Value& /*in*/, const Operands& /*done*/) const {
+    return true;
+  }
   // What Trace makes of `.`, which Combine gets.
   virtual bool reads_dot() const { return false; }
 
@@ -169,6 +174,7 @@ class ObjectNode final : public OperatorNode {
 
  private:
   bool Combine(Context& context, const Value& in, Value* operands, Value* out) const override;
+  bool Accept(Context& context, const Value& in, const Operands& done) const override;
   bool reads_dot() const override { return any_field_; }
   bool Put(Context& context, const Value& in, size_t entry, const Value& key, Value value,
            Value* out) const;

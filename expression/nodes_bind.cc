@@ -158,7 +158,7 @@ class CollectNode::Waiting final : public Continuation {
   CellRef cell_;
 };
 
-CollectNode::CollectNode(const Node* body) {
+CollectNode::CollectNode(const Node* body) : Node(true) {
   Adopt(body);
   if (streams()) Narrow(Shape::kScalar);
 }
@@ -186,7 +186,9 @@ void CollectNode::Run(Machine& machine) const {
 void CollectNode::Retry(Machine& machine) const {
   const CellRef cell = machine.top().cell;
   machine.RestoreTop(true);
-  machine.Return(std::move(cell->state.value));
+  machine.value() = std::move(cell->state.value);
+  if (machine.tracks_path()) machine.state().Judge();
+  machine.Return();
 }
 
 int CollectNode::Trace(Tracer& tracer, int dot) const {

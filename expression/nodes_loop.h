@@ -69,8 +69,9 @@ class LimitNode final : public Node {
 
  private:
   class Waiting;
-  // Negative: nothing to yield or a failure.
-  double Count(Context& context, const Value& in, Frame* frame) const;
+  // Negative: nothing to yield or a failure. `odd` becomes a count that is no number, where jq
+  // notices that at the first output only.
+  double Count(Context& context, const Value& in, Frame* frame, Value* odd) const;
   void Run(Machine& machine) const override;
 
   bool first_;
@@ -85,7 +86,8 @@ class SkipNode final : public Node {
 
  private:
   class Waiting;
-  bool Count(Context& context, const Value& in, Frame* frame, double* count) const;
+  // As LimitNode's; false: no output or a failure.
+  bool Count(Context& context, const Value& in, Frame* frame, double* count, Value* odd) const;
   void Run(Machine& machine) const override;
 };
 

@@ -49,6 +49,7 @@ class OperatorNode::Waiting final : public Continuation {
     Operands done = alone ? std::move(done_) : done_;
     done.push_back(std::move(machine.value()));
     machine.set_frame(frame_);
+    if (!node_->Accept(machine.context(), input_, done)) return machine.Nothing();
     node_->Proceed(machine, input_, std::move(done));
   }
 
@@ -89,6 +90,7 @@ void OperatorNode::Proceed(Machine& machine, Value input, Operands done) const {
     const Value* value = operand->Eval(machine.context(), input, machine.frame(), &tmp);
     if (value == nullptr) return machine.Nothing();
     done.push_back(value == &tmp ? std::move(tmp) : *value);
+    if (!Accept(machine.context(), input, done)) return machine.Nothing();
   }
   Value out;
   if (!Combine(machine.context(), input, done.data(), &out)) return machine.Nothing();
@@ -241,6 +243,13 @@ const Value* ObjectNode::Eval(Context& context, const Value& in, Frame* frame, V
   }
   *tmp = std::move(object);
   return tmp;
+}
+
+// A member that is bad raises its error before the next one is evaluated.
+bool ObjectNode::Accept(Context& context, const Value& in, const Operands& done) const {
+  if (done.size() % 2 != 0) return true;
+  Value object = Value::Object();
+  return Put(context, in, done.size() / 2 - 1, done[done.size() - 2], Value(), &object);
 }
 
 bool ObjectNode::Combine(Context& context, const Value& in, Value* operands, Value* out) const {

@@ -98,6 +98,18 @@ void RangeNode::Retry(Machine& machine) const {
 
 // --- limit, first ---
 
+namespace {
+
+// A count that jq compares as larger than 0, and cannot count down.
+bool IsOdd(const Value& count) { return count.kind() > Value::Kind::kNumber; }
+
+bool RaiseOdd(Context& context, Value count) {
+  Subtract(context, &count, Value::Int(1));
+  return false;
+}
+
+}  // namespace
+
 LimitNode::LimitNode(const Node* count, const Node* body, bool first) : Node(true), first_(first) {
   Adopt(count);
   if (!scalar()) AtLeast(Shape::kMachine);
@@ -105,18 +117,17 @@ LimitNode::LimitNode(const Node* count, const Node* body, bool first) : Node(tru
   if (streams()) Narrow(first || body->scalar() ? Shape::kScalar : Shape::kStream);
 }
 
-double LimitNode::Count(Context& context, const Value& in, Frame* frame) const {
+double LimitNode::Count(Context& context, const Value& in, Frame* frame, Value* odd) const {
   if (first_) return 1;
   Value tmp;
   const Value* count = children_[0]->Eval(context, in, frame, &tmp);
   if (count == nullptr) return -1;
-  if (count->kind() > Value::Kind::kNumber) {
-    Value left = *count;
-    Subtract(context, &left, Value::Int(1));
-    return -1;
+  if (IsOdd(*count)) {
+    *odd = *count;
+    return 1;
   }
   const double n = count->is_number() ? count->number() : -1;
-  if (n < 0) {
+  if (!(n >= 0)) {
     context.Raise("limit doesn't support negative count");
     return -1;
   }
@@ -124,8 +135,14 @@ double LimitNode::Count(Context& context, const Value& in, Frame* frame) const {
 }
 
 const Value* LimitNode::Eval(Context& context, const Value& in, Frame* frame, Value* tmp) const {
-  if (!(Count(context, in, frame) > 0)) return nullptr;
-  if (children_[1]->scalar()) return children_[1]->Eval(context, in, frame, tmp);
+  Value odd;
+  if (!(Count(context, in, frame, &odd) > 0)) return nullptr;
+  if (children_[1]->scalar()) {
+    const Value* output = children_[1]->Eval(context, in, frame, tmp);
+    if (output == nullptr || odd.is_null()) return output;
+    RaiseOdd(context, std::move(odd));
+    return nullptr;
+  }
   bool found = false;
   Value first;
   children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
@@ -140,12 +157,14 @@ const Value* LimitNode::Eval(Context& context, const Value& in, Frame* frame, Va
 
 bool LimitNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
   if (scalar()) return Node::Stream(context, in, frame, sink);
-  const double count = Count(context, in, frame);
+  Value odd;
+  const double count = Count(context, in, frame, &odd);
   if (!(count > 0)) return !context.failed();
   double n = 0;
   bool reached = false;
   const bool ended =
       children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
+        if (!odd.is_null()) return RaiseOdd(context, odd);
         if (!sink(output, owned)) return false;
         reached = ++n >= count;
         return !reached;
@@ -155,23 +174,29 @@ bool LimitNode::Stream(Context& context, const Value& in, Frame* frame, Sink sin
 
 class LimitNode::Waiting final : public Continuation {
  public:
-  Waiting(double count, size_t forks, CellRef cell)
-      : count_(count), forks_(forks), cell_(std::move(cell)) {}
+  Waiting(double count, Value odd, size_t forks, CellRef cell)
+      : count_(count), odd_(std::move(odd)), forks_(forks), cell_(std::move(cell)) {}
   void Resume(Machine& machine, bool) override {
+    if (!odd_.is_null()) {
+      RaiseOdd(machine.context(), odd_);
+      return machine.Nothing();
+    }
     if (static_cast<double>(++cell_->count) >= count_) machine.CutForks(forks_);
     machine.Return();
   }
 
  private:
   double count_;
+  Value odd_;
   size_t forks_;
   CellRef cell_;
 };
 
 void LimitNode::Run(Machine& machine) const {
-  const double count = Count(machine.context(), machine.value(), machine.frame());
+  Value odd;
+  const double count = Count(machine.context(), machine.value(), machine.frame(), &odd);
   if (!(count > 0)) return machine.Nothing();
-  machine.Push(new Waiting(count, machine.forks(), CellRef::Make()));
+  machine.Push(new Waiting(count, std::move(odd), machine.forks(), CellRef::Make()));
   machine.Eval(children_[1]);
 }
 
@@ -189,13 +214,14 @@ SkipNode::SkipNode(const Node* count, const Node* body) : Node(true) {
   Adopt(body);
 }
 
-bool SkipNode::Count(Context& context, const Value& in, Frame* frame, double* count) const {
+bool SkipNode::Count(Context& context, const Value& in, Frame* frame, double* count,
+                     Value* odd) const {
   Value tmp;
   const Value* found = children_[0]->Eval(context, in, frame, &tmp);
   if (found == nullptr) return false;
-  if (found->kind() > Value::Kind::kNumber) {
-    Value left = *found;
-    return Subtract(context, &left, Value::Int(1));
+  if (IsOdd(*found)) {
+    *odd = *found;
+    return true;
   }
   *count = found->is_number() ? found->number() : -1;
   if (*count >= 0) return true;
@@ -205,32 +231,41 @@ bool SkipNode::Count(Context& context, const Value& in, Frame* frame, double* co
 
 bool SkipNode::Stream(Context& context, const Value& in, Frame* frame, Sink sink) const {
   double count = 0;
-  if (!Count(context, in, frame, &count)) return !context.failed();
+  Value odd;
+  if (!Count(context, in, frame, &count, &odd)) return !context.failed();
   return children_[1]->Stream(context, in, frame, [&](const Value& output, Value* owned) {
-    return count-- > 0 || sink(output, owned);
+    if (!odd.is_null()) return RaiseOdd(context, odd);
+    return count-- >= 1 || sink(output, owned);
   });
 }
 
 class SkipNode::Waiting final : public Continuation {
  public:
-  Waiting(double count, CellRef cell) : count_(count), cell_(std::move(cell)) {}
+  Waiting(double count, Value odd, CellRef cell)
+      : count_(count), odd_(std::move(odd)), cell_(std::move(cell)) {}
   void Resume(Machine& machine, bool) override {
-    if (static_cast<double>(cell_->count) >= count_) return machine.Return();
+    if (!odd_.is_null()) {
+      RaiseOdd(machine.context(), odd_);
+      return machine.Nothing();
+    }
+    if (count_ - static_cast<double>(cell_->count) < 1) return machine.Return();
     ++cell_->count;
     machine.Backtrack();
   }
 
  private:
   double count_;
+  Value odd_;
   CellRef cell_;
 };
 
 void SkipNode::Run(Machine& machine) const {
   double count = 0;
-  if (!Count(machine.context(), machine.value(), machine.frame(), &count)) {
+  Value odd;
+  if (!Count(machine.context(), machine.value(), machine.frame(), &count, &odd)) {
     return machine.Nothing();
   }
-  machine.Push(new Waiting(count, CellRef::Make()));
+  machine.Push(new Waiting(count, std::move(odd), CellRef::Make()));
   machine.Eval(children_[1]);
 }
 

@@ -45,7 +45,7 @@ bool StepUpdateNode::Move(Context& context, Value* value, Frame* frame) const {
     const Value* key = &step.key;
     if (step.index != nullptr) {
       key = step.index->Eval(context, *value, frame, &own[i]);
-      if (key == nullptr) return false;
+      if (key == nullptr) return !context.failed();  // no path: nothing changes
       if (key != &own[i]) own[i] = Value(*key);
       key = &own[i];
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Terms of jq: what operators connect.
+#include "expression/describe.h"
 #include "expression/json.h"
 #include "expression/number.h"
 #include "expression/parser.h"
@@ -413,12 +414,10 @@ AstPtr Parser::ParseEntryValue() {
 }
 
 bool Parser::CheckKey(const Ast& key) {
-  if (key.kind != Kind::kLiteral || key.value.is_string()) return true;
-  const char* type = key.value.is_number() ? "number"
-                     : key.value.is_bool() ? "boolean"
-                     : key.value.is_null() ? "null"
-                                           : "object";
-  Fail(key.offset, Join({"Cannot use ", type, " (", ToJson(key.value), ") as object key"}));
+  const std::optional<Value> known = ConstantOf(key);
+  if (!known.has_value() || known->is_string()) return true;
+  Fail(key.offset,
+       Join({"Cannot use ", TypeName(*known), " (", ToJson(*known), ") as object key"}));
   return false;
 }
 

@@ -111,8 +111,8 @@ const Value* Index(Context& context, const Value& container, const Value& key, V
                          : Position(key.number(), container.size());
     return i < container.size() ? &container.items()[i] : &kNull;
   }
-  if (container.is_null() && (key.is_string() || key.is_number())) return &kNull;
-  if (key.is_object() && (container.is_array() || container.is_null() || container.is_string())) {
+  if (container.is_null() && (key.is_string() || key.is_number() || key.is_object())) return &kNull;
+  if (key.is_object() && (container.is_array() || container.is_string())) {
     const Value* from = key.Find("start");
     const Value* to = key.Find("end");
     if (from == nullptr || to == nullptr) {
@@ -149,9 +149,8 @@ bool FindSlice(Context& context, size_t length, const Value& from, const Value& 
 bool Slice(Context& context, const Value& container, const Value& from, const Value& to,
            Value* out) {
   if (container.is_null()) {
-    SliceBounds bounds;
     *out = Value();
-    return FindSlice(context, 0, from, to, &bounds);
+    return true;
   }
   if (!container.is_array() && !container.is_string()) {
     RaiseIndex(context, container, Value::Object({{"start", from}, {"end", to}}));

@@ -106,9 +106,11 @@ bool DeletePaths(Context& context, Value* root, const Value& paths) {
     context.Raise("Paths must be specified as an array");
     return false;
   }
-  for (const Value& path : paths.items()) {
+  Value sorted = paths;
+  if (!SortValues(context, &sorted)) return false;
+  for (const Value& path : sorted.items()) {
     if (!path.is_array()) {
-      context.Raise("Path must be specified as an array");
+      context.Raise(Join({"Path must be specified as array, not ", TypeName(path)}));
       return false;
     }
     if (path.size() > static_cast<size_t>(limits::kJsonDepth)) {
@@ -116,16 +118,14 @@ bool DeletePaths(Context& context, Value* root, const Value& paths) {
       return false;
     }
   }
-  Value sorted = paths;
-  if (!SortValues(context, &sorted)) return false;
   const auto all = sorted.items();
+  if (!all.empty() && all[0].size() == 0) {  // with all there is, whatever the others are
+    *root = Value();
+    return true;
+  }
   for (size_t end = all.size(); end > 0;) {
     const Value& last = all[end - 1];
     if (!context.Steps(last.size() + 1)) return false;
-    if (last.size() == 0) {
-      *root = Value();
-      return true;
-    }
     size_t start = end - 1;
     while (start > 0 && SameParent(all[start - 1], last)) --start;
     std::vector<Value> keys;

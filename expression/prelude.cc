@@ -37,7 +37,8 @@ def _recurse: def r: ., (.[]? | r); r;
 def first: .[0];
 def last: .[-1];
 def nth($n): .[$n];
-def last(f): reduce f as $x (null; [$x]) | .[]?;
+def last(f): (reduce f as $x (null; [$x])) as $last
+  | if $last == null then empty else $last as [$x] | $x end;
 def isempty(f): first((f | false), true);
 def nth($n; f):
   if $n < 0 then error("nth doesn't support negative indices") else first(skip($n; f)) end;

@@ -238,11 +238,17 @@ TEST(Footprint, OfVariables) {
 
 // --- bounds ---
 
-// Runs `work` on a thread with 512 KiB of stack, which is all that any source or data may use.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kStackBytes = 4 << 20;  // their frames are about eight times as large
+#else
+constexpr size_t kStackBytes = 512 << 10;
+#endif
+
+// Runs `work` on a thread with a small stack, which is all that any source or data may use.
 void OnSmallStack(std::function<void()> work) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 512 << 10), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
   pthread_t thread;
   const auto run = [](void* argument) -> void* {
     (*static_cast<std::function<void()>*>(argument))();

@@ -147,7 +147,7 @@ TEST_F(SecrecyTest, ExpressionsThatFail) {
     EXPECT_EQ(Say(Cat("call: http\nwith:\n  method: get\n  endpoint: ", server_.Url("/ok"),
                       "\n  body: '${ ", expression, " }'")),
               "expression 400: an expression failed; its message is withheld because it uses "
-              "secrets Expression Error ")
+              "secrets (at 10:15) Expression Error ")
         << expression;
   }
   // What has nothing to do with secrets says what is wrong.

@@ -116,7 +116,8 @@ absl::StatusOr<Value> TaskRun::Evaluate(const dsl::Template& value) const {
   absl::StatusOr<Value> result = value.Evaluate(input_, evaluation);
   if (result.ok() || !UsesSecrets(value)) return result;
   return absl::Status(result.status().code(),
-                      "an expression failed; its message is withheld because it uses secrets");
+                      Cat("an expression failed; its message is withheld because it uses secrets",
+                          dsl::PlaceAtEnd(Message(result.status()))));
 }
 
 v1::Problem TaskRun::ToProblem(const absl::Status& status) const {

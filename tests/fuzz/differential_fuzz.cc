@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "expression/json.h"
 #include "expression/program.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr size_t kPrograms = 24;  // of one input: a call of the oracle costs more than a program
 constexpr size_t kOutputs = 2'000;
+constexpr size_t kBytes = 2'000;  // enough for most inputs and their programs
 
 OracleProcess& Oracle() {
   static auto* const oracle = [] {
@@ -43,7 +45,8 @@ OurResult RunOurs(const std::string& program, const Value& input) {
   }
   expression::Evaluation evaluation;
   evaluation.now = absl::FromUnixSeconds(1'700'000'000);
-  evaluation.bounds.steps = 2'000'000;
+  evaluation.bounds.steps = 200'000;
+  evaluation.bounds.memory_bytes = 16 << 20;
   evaluation.bounds.outputs = kOutputs;
   const absl::Status status = compiled.program->Run(input, evaluation, [&](Value value) {
     result.outputs.push_back(std::move(value));
@@ -78,7 +81,7 @@ void Compare(const std::string& program, const std::string& input, const OracleR
   const bool same =
       ours.compiles == jq.compiles &&
       (!ours.compiles || (AsPrinted(ours.outputs) == AsPrinted(jq.outputs) && SameError(ours, jq)));
-  if (same || IsKnownDifference(program, ours, jq)) return;
+  if (same || IsKnownDifference(program, input, ours, jq)) return;
   std::ostringstream report;
   report << "program: " << program << "\ninput:   " << input
          << "\njaque:  " << (ours.compiles ? "" : " does not compile:")
@@ -93,20 +96,44 @@ void Compare(const std::string& program, const std::string& input, const OracleR
   std::abort();
 }
 
+void CompareAll(const std::string& input, const std::vector<std::string>& programs) {
+  if (programs.empty()) return;
+  const auto results = Oracle().Run(input, programs);
+  if (!results) return;
+  for (size_t i = 0; i < programs.size(); ++i) Compare(programs[i], input, (*results)[i]);
+}
+
+// The bytes, then more that follow from them: the first runs have only a few, and bytes that are
+// used up make every choice the first one.
+std::vector<uint8_t> Lengthen(const uint8_t* data, size_t size) {
+  std::vector<uint8_t> bytes(data, data + size);
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+  while (bytes.size() < kBytes) {
+    hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9 + 1;
+    bytes.push_back(static_cast<uint8_t>(hash >> 56));
+  }
+  return bytes;
+}
+
 }  // namespace
 }  // namespace jaque::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace jaque::fuzz;
-  ProgramGenerator generator(data, size);
+  const std::vector<uint8_t> bytes = Lengthen(data, size);
+  ProgramGenerator generator(bytes.data(), bytes.size());
   const std::string input = generator.Json();
+  // Programs that run go together; one that does not compile would spoil that.
   std::vector<std::string> programs;
-  while (programs.size() < kPrograms && !generator.exhausted()) {
-    programs.push_back(generator.Program());
+  for (size_t made = 0; made < kPrograms && !generator.exhausted(); ++made) {
+    std::string program = generator.Program();
+    if (jaque::expression::Compile(program).program != nullptr) {
+      programs.push_back(std::move(program));
+    } else {
+      CompareAll(input, {program});
+    }
   }
-  if (programs.empty()) return 0;
-  const auto results = Oracle().Run(input, programs);
-  if (!results) return 0;
-  for (size_t i = 0; i < programs.size(); ++i) Compare(programs[i], input, (*results)[i]);
+  CompareAll(input, programs);
   return 0;
 }

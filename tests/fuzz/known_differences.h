@@ -19,6 +19,7 @@ struct OurResult {
 };
 
 // Whether the two may differ for this program; the reason is in the table of the source file.
-bool IsKnownDifference(std::string_view program, const OurResult& ours, const OracleResult& jq);
+bool IsKnownDifference(std::string_view program, std::string_view input, const OurResult& ours,
+                       const OracleResult& jq);
 
 }  // namespace jaque::fuzz
