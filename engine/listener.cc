@@ -31,6 +31,7 @@ void Listener::Open(std::vector<Shard*> shards) {
 void Listener::Close() {
   subscription_.reset();
   catching_up_.clear();
+  listening_.clear();
 }
 
 void Listener::Heard(Event event) {
@@ -43,10 +44,12 @@ void Listener::Heard(Event event) {
       if (listens == shard->state().listens.end()) continue;
       for (const ListenKey& key : listens->second) {
         auto catching_up = catching_up_.find(key);
-        if (catching_up == catching_up_.end()) {
+        if (catching_up != catching_up_.end()) {
+          if (event.sequence > catching_up->second.until) {
+            catching_up->second.waiting.push_back(event);
+          }
+        } else if (listening_.contains(key)) {
           concerned[key.first].push_back(key.second);
-        } else if (event.sequence > catching_up->second.until) {
-          catching_up->second.waiting.push_back(event);
         }
       }
       if (event.type.empty()) break;
@@ -58,8 +61,10 @@ void Listener::Heard(Event event) {
 }
 
 void Listener::Start(Shard* shard, const std::string& instance, FrameId frame, uint64_t after) {
-  if (after >= position_) return;
   const ListenKey key{instance, frame};
+  listening_.erase(key);
+  catching_up_.erase(key);
+  if (after >= position_) return Listen(shard, key);
   CatchUp& catch_up = catching_up_[key];
   catch_up.until = position_;
   catch_up.subscription = events_->Subscribe(
@@ -71,6 +76,16 @@ void Listener::Start(Shard* shard, const std::string& instance, FrameId frame, u
       });
 }
 
+void Listener::Listen(const Shard* shard, const ListenKey& key) {
+  listening_[key] = shard;
+  if (listening_.size() < tidy_at_) return;
+  absl::erase_if(listening_, [](const auto& listen) {
+    const Instance* instance = listen.second->state().Find(listen.first.first);
+    return instance == nullptr || instance->Find(listen.first.second) == nullptr;
+  });
+  tidy_at_ = 2 * listening_.size() + kTidyAt;
+}
+
 void Listener::CaughtUp(Shard* shard, const ListenKey& key, Event event) {
   auto found = catching_up_.find(key);
   if (found == catching_up_.end()) return;
@@ -79,6 +94,7 @@ void Listener::CaughtUp(Shard* shard, const ListenKey& key, Event event) {
   if (event.sequence < until) return;
   std::deque<Event> waiting = std::move(found->second.waiting);
   catching_up_.erase(found);
+  Listen(shard, key);
   for (const Event& later : waiting) Deliver(shard, key.first, {key.second}, later);
 }
 

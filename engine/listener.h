@@ -43,7 +43,10 @@ class Listener {
     std::unique_ptr<EventStream::Subscription> subscription;
   };
 
+  static constexpr size_t kTidyAt = 1'000;  // listens, of which many may have ended
+
   void Heard(Event event);
+  void Listen(const Shard* shard, const ListenKey& key);
   void CaughtUp(Shard* shard, const ListenKey& key, Event event);
   void Deliver(Shard* shard, const std::string& instance, std::vector<FrameId> frames,
                const Event& event);
@@ -54,6 +57,10 @@ class Listener {
   uint64_t position_ = 0;
   std::unique_ptr<EventStream::Subscription> subscription_;
   absl::flat_hash_map<ListenKey, CatchUp> catching_up_;
+  // Listens that have been offered all there was and take what comes. One that is in neither map
+  // has not begun yet, though it is in the shard's index already: Start offers it what it misses.
+  absl::flat_hash_map<ListenKey, const Shard*> listening_;
+  size_t tidy_at_ = kTidyAt;
 };
 
 }  // namespace jaque::engine
