@@ -54,7 +54,8 @@ class Process:
     # It ends with the one that made it; a person's `sh SCRIPT` leaves the terminal's group first,
     # since Ctrl-C is for the one that ends all in order.
     SCRIPT = '''#!/bin/sh
-kill -0 "$(cat {pid_file} 2>/dev/null)" 2>/dev/null && {{ echo {name} runs already; exit 1; }}
+pid=$(cat {pid_file} 2>/dev/null) && [ -n "$pid" ] && grep -qs {name} "/proc/$pid/cmdline" &&
+  {{ echo {name} runs already; exit 1; }}
 [ "$1" = child ] || exec setsid sh "$0" child
 echo $$ >{pid_file}
 exec {words} >>{log} 2>&1
