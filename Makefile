@@ -15,6 +15,9 @@ endif
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS ?= 2
 LISTEN ?= 127.0.0.1:8080
+ENGINES ?= 3
+TTL ?= 3s
+KEEP ?=
 FUZZ_SECONDS ?= 60
 FUZZ_RUNS ?=
 
@@ -31,10 +34,11 @@ CONFIGURE = cmake -S . -B $(BUILD_DIR) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInf
   $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache) \
   $(shell command -v mold >/dev/null && echo -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold)
 
-.PHONY: help run test build all lint bench fuzz setup clean
+.PHONY: help run cluster test build all lint bench fuzz setup clean
 
 help:
 	@echo 'make run     set up, build, serve with the sample workflows'
+	@echo 'make cluster a cluster on this machine to play with; ENGINES=3, TTL=3s, KEEP=1'
 	@echo 'make test    set up, build, every test; SANITIZE=address,undefined or thread'
 	@echo 'make build   the binary alone: build/jaque'
 	@echo 'make lint    clang-format and clang-tidy on what changed; LINT_ALL=1 for everything'
@@ -63,6 +67,11 @@ all: setup
 run: build
 	@sh deploy/greeting.sh $(LISTEN)
 	@exec $(BUILD_DIR)/jaque -target all -http-listen $(LISTEN) -samples deploy/samples
+
+# Runs beside what else is here: free ports, a folder of its own, loopback.
+cluster: build
+	@exec env JAQUE_BINARY=$(BUILD_DIR)/jaque LISTEN=$(LISTEN) ENGINES=$(ENGINES) TTL=$(TTL) \
+	  KEEP=$(KEEP) python3 deploy/cluster.py
 
 test: all
 	@ctest --test-dir $(BUILD_DIR) --output-on-failure -j$(TEST_JOBS)

@@ -29,8 +29,8 @@ namespace jaque::cmd {
 namespace {
 
 // Servers that start together with this process get this long.
-constexpr absl::Duration kConnectPatience = absl::Seconds(30);
-constexpr absl::Duration kConnectPause = absl::Milliseconds(250);
+constexpr absl::Duration kPatience = absl::Seconds(30);
+constexpr absl::Duration kPause = absl::Milliseconds(250);
 
 // Servers that are up and have chosen a leader for JetStream.
 absl::StatusOr<std::unique_ptr<nats::Connection>> ConnectOnce(
@@ -52,20 +52,13 @@ absl::StatusOr<std::unique_ptr<nats::Connection>> Connect(const std::string& fla
   options.ca_file = flags.nats_ca;
   options.certificate_file = flags.nats_cert;
   options.key_file = flags.nats_key;
-  const absl::Duration deadline = clock->Monotonic() + kConnectPatience;
-  for (bool told = false;; told = true) {
-    auto connection = ConnectOnce(options);
-    if (connection.ok() || clock->Monotonic() > deadline) {
-      if (connection.ok()) return connection;
-      return absl::UnavailableError(
-          fmt::format("-{} {}: {}", flag, urls, std::string(connection.status().message())));
-    }
-    if (!told) {
-      LogWarn("waiting for NATS", {{"url", urls}, {"why", Message(connection.status())}});
-    }
-    absl::Notification never;
-    never.WaitForNotificationWithTimeout(kConnectPause);
-  }
+  std::unique_ptr<nats::Connection> connection;
+  RETURN_IF_ERROR(PatientlyWhileAway(
+      clock, fmt::format("-{} {}", flag, urls), [&]() -> absl::Status {
+        ASSIGN_OR_RETURN(connection, ConnectOnce(options));
+        return absl::OkStatus();
+      }));
+  return connection;
 }
 
 void AddMemory(const Clock* clock, Backends* backends) {
@@ -114,7 +107,8 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
   const auto open = [&](const std::string& name, absl::Duration ttl) {
     return NatsKvStore::Open(connection, names, name, flags.nats_replicas, ttl);
   };
-  if (flags.roles.contains(Role::kEngine)) {
+  const bool ui = flags.roles.contains(Role::kUi);
+  if (ui || flags.roles.contains(Role::kEngine)) {
     ASSIGN_OR_RETURN(backends->engines, open("membership", flags.heartbeat_ttl));
     ASSIGN_OR_RETURN(backends->cluster, open("cluster", absl::ZeroDuration()));
   }
@@ -131,6 +125,23 @@ absl::Status Backends::Reachable() const {
   return absl::UnavailableError("NATS cannot be reached: nothing can be stored now");
 }
 
+absl::Status PatientlyWhileAway(const Clock* clock, const std::string& what,
+                                absl::FunctionRef<absl::Status()> attempt) {
+  const absl::Duration deadline = clock->Monotonic() + kPatience;
+  for (bool told = false;; told = true) {
+    const absl::Status status = attempt();
+    if (status.ok()) return status;
+    const bool away = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+    if (!away) return status;
+    if (clock->Monotonic() > deadline) {
+      return absl::UnavailableError(Cat(what, ": ", Message(status)));
+    }
+    if (!told) LogWarn("waiting for NATS", {{"for", what}, {"why", Message(status)}});
+    absl::Notification never;
+    never.WaitForNotificationWithTimeout(kPause);
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const Clock* clock) {
   auto backends = std::make_unique<Backends>();
   if (flags.queue == "memory") {
@@ -143,10 +154,11 @@ absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const
     ASSIGN_OR_RETURN(backends->coordination_connection,
                      Connect("coordination", flags.coordination, flags, clock));
   }
-  RETURN_IF_ERROR(AddQueue(flags, names, backends.get()));
-  if (flags.coordination != "memory") {
-    RETURN_IF_ERROR(AddCoordination(flags, names, backends.get()));
-  }
+  RETURN_IF_ERROR(PatientlyWhileAway(clock, "streams and buckets", [&]() -> absl::Status {
+    RETURN_IF_ERROR(AddQueue(flags, names, backends.get()));
+    if (flags.coordination == "memory") return absl::OkStatus();
+    return AddCoordination(flags, names, backends.get());
+  }));
   return backends;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "cmd/flags.h"
@@ -45,6 +46,11 @@ struct Backends {
   // OK, or why nothing can be stored now.
   absl::Status Reachable() const;
 };
+
+// Tries again while NATS is away or chooses its leaders, for half a minute: processes and servers
+// start together. `what` is for the message.
+absl::Status PatientlyWhileAway(const Clock* clock, const std::string& what,
+                                absl::FunctionRef<absl::Status()> attempt);
 
 absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const Clock* clock);
 

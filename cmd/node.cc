@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "coordination/view.h"
 
 namespace jaque::cmd {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 // How often what waits in memory looks at the clock; nothing of it fires early.
 constexpr absl::Duration kPulse = absl::Milliseconds(20);
 constexpr absl::Duration kWorkerPulse = absl::Milliseconds(100);
+constexpr absl::Duration kViewPulse = absl::Milliseconds(100);
 
 WorkerOptions ToWorkerOptions(const Flags& flags) {
   WorkerOptions options;
@@ -114,7 +116,13 @@ absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit)
     made.membership.seed = EntropySeed();
     return made;
   };
-  if (backends_->engines != nullptr) {
+  if (backends_->cluster != nullptr && engine_ == nullptr) {
+    // Looks at the view, for the quorum guard, and takes no part in it.
+    view_ = std::make_unique<ViewKeeper>(clock_, backends_->cluster.get(), kViewKey,
+                                         [](const v1::View&) {});
+    RETURN_IF_ERROR(view_->Start());
+  }
+  if (engine_ != nullptr && backends_->engines != nullptr) {
     ClusterOptions engine = options("engine");
     engine.shards = flags_.shards;
     const auto changed = [this](const v1::View& view) {
@@ -143,10 +151,14 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
     });
   }
   if (engine_ != nullptr) engine_->Start();
-  if (engine_ != nullptr && backends_->engines == nullptr) {
+  if (engine_ != nullptr && backends_->cluster == nullptr) {
     engine_->SetOwnership(OwnershipOfOne(flags_.id, flags_.shards));
   }
-  RETURN_IF_ERROR(JoinTheCluster(exit));
+  RETURN_IF_ERROR(PatientlyWhileAway(clock_, "joining the cluster",
+                                     [&] { return JoinTheCluster(exit); }));
+  if (view_ != nullptr) {
+    ticker_->Every(kViewPulse, [this] { view_->Tick({}); });
+  }
   if (worker_ != nullptr) {
     worker_->Start();
     ticker_->Every(kWorkerPulse, [this] { worker_->Tick(); });
@@ -169,8 +181,9 @@ absl::Status Node::Writable() const {
         "only read");
   }
   RETURN_IF_ERROR(backends_->Reachable());
-  if (flags_.expected_engines > 0 && engines_ != nullptr) {
-    const int members = engines_->view().members_size();
+  if (flags_.expected_engines > 0 && backends_->cluster != nullptr) {
+    const v1::View view = engines_ != nullptr ? engines_->view() : view_->view();
+    const int members = view.members_size();
     const int quorum = flags_.expected_engines / 2 + 1;
     if (members < quorum) {
       return absl::UnavailableError(Cat("only ", members, " of ", flags_.expected_engines,
@@ -191,6 +204,7 @@ void Node::Stop() {
   if (engine_ != nullptr) engine_->Stop();
   engines_.reset();
   workers_.reset();
+  view_.reset();
 }
 
 }  // namespace jaque::cmd

@@ -61,6 +61,7 @@ class Node {
   std::unique_ptr<Backends> backends_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Cluster> engines_, workers_;
+  std::unique_ptr<ViewKeeper> view_;  // of a process without engine
   std::unique_ptr<Ticker> ticker_;
   bool started_ = false;
 };

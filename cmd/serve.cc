@@ -66,7 +66,9 @@ class Process {
         absl::ToDoubleSeconds(node_->clock()->Now() - absl::UnixEpoch()));
     // Listens first, so that a port that is taken is known before anything is done.
     RETURN_IF_ERROR(StartHttp());
-    RETURN_IF_ERROR(LoadDefinitions(flags_.definitions, node_->definitions()));
+    RETURN_IF_ERROR(PatientlyWhileAway(node_->clock(), "loading definitions", [this] {
+      return LoadDefinitions(flags_.definitions, node_->definitions());
+    }));
     RETURN_IF_ERROR(node_->Start(exit_));
     ready_ = true;
     LogInfo("ready", {{"definitions", node_->definitions()->List().size()}});
@@ -138,7 +140,8 @@ class Stop {
 };
 
 int ReportStart(const absl::Status& status) {
-  return ReportError(status, absl::IsUnavailable(status) ? kExitFailed : kExitBadDefinition);
+  const bool away = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  return ReportError(status, away ? kExitFailed : kExitBadDefinition);
 }
 
 int Serve(const Flags& flags) {

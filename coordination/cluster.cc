@@ -12,7 +12,6 @@
 namespace jaque {
 namespace {
 
-constexpr char kViewKey[] = "view";
 constexpr absl::Duration kPulse = absl::Milliseconds(25);
 constexpr absl::Duration kLeavePatience = absl::Seconds(2);
 

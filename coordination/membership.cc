@@ -25,6 +25,7 @@ v1::Member Membership::self() const {
 }
 
 absl::Status Membership::Join() {
+  refreshed_at_ = clock_->Monotonic();
   RETURN_IF_ERROR(Announce());
   watch_ = store_->Watch([this](const KvEntry& entry) { OnEntry(entry); });
   RETURN_IF_ERROR(ReadAll());
@@ -33,7 +34,6 @@ absl::Status Membership::Join() {
   read_at_ = now + options_.ttl;
   absl::MutexLock lock(&mutex_);
   joined_ = true;
-  reached_at_ = now;
   return absl::OkStatus();
 }
 
@@ -66,9 +66,15 @@ void Membership::Tick() {
   if (superseded() || refresh_at_ == absl::InfiniteDuration()) return;
   absl::Duration now = clock_->Monotonic();
   if (now >= refresh_at_) {
+    const bool mute = [&] {
+      absl::MutexLock lock(&mutex_);
+      return heard_self_at_ < refreshed_at_;
+    }();
+    refreshed_at_ = now;
     const absl::Status refreshed = Refresh();
     now = clock_->Monotonic();
     if (refreshed.ok()) OnReached(now);
+    if (refreshed.ok() && mute) WatchAnew();
     if (!refreshed.ok() && !superseded()) cut_off_ = true;
     // A store that is away is asked again soon, not by all at the same moment.
     const absl::Duration third = options_.ttl / 3;
@@ -80,12 +86,16 @@ void Membership::Tick() {
   }
 }
 
-// What went by since the last success counts against nobody if it was too long.
+// What went by while the store was away counts against nobody.
 void Membership::OnReached(absl::Duration now) {
   absl::MutexLock lock(&mutex_);
-  if (cut_off() || now - reached_at_ > options_.ttl / 2) liveness_.Pardon(now);
-  reached_at_ = now;
+  if (cut_off()) liveness_.Pardon(now);
   cut_off_ = false;
+}
+
+void Membership::WatchAnew() {
+  watch_ = store_->Watch([this](const KvEntry& entry) { OnEntry(entry); });
+  ReadAll().IgnoreError();  // tried again with the next refresh
 }
 
 absl::Status Membership::Refresh() {
@@ -131,6 +141,13 @@ void Membership::OnEntry(const KvEntry& entry) {
     liveness_.Left(entry.key, entry.revision);
   } else if (readable) {
     liveness_.Heard(member, entry.revision, now);
+    const bool self = joined_ ? member.id() == self_.id() &&
+                                    member.incarnation() == self_.incarnation()
+                              : member.id() == options_.self.id();
+    if (!self) return;
+    // Deaf for too long, or standing still: what was not heard is no evidence.
+    if (now - heard_self_at_ > options_.ttl / 2) liveness_.Pardon(now);
+    heard_self_at_ = now;
   }
 }
 
@@ -147,8 +164,8 @@ absl::Status Membership::Leave() {
 std::vector<MemberStatus> Membership::Judge() {
   const absl::Duration now = clock_->Monotonic();
   absl::MutexLock lock(&mutex_);
-  // Between a refresh that is overdue and its outcome there is no telling whose silence it is.
-  if (!joined_ || cut_off() || now - reached_at_ > options_.ttl / 2) return {};
+  // Who does not hear itself would not hear the others either.
+  if (!joined_ || cut_off() || now - heard_self_at_ > options_.ttl / 2) return {};
   return liveness_.Judge(now);
 }
 

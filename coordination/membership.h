@@ -42,7 +42,7 @@ class Membership {
   // Empty while nobody can be judged: before Join, and while cut off.
   std::vector<MemberStatus> Judge();
 
-  // Its own refreshes fail, or it stood still: no news is no evidence now.
+  // Its own refreshes fail: no news is no evidence now.
   bool cut_off() const { return cut_off_.load(); }
   // A newer process has taken this id: this one must exit.
   bool superseded() const { return superseded_.load(); }
@@ -53,6 +53,8 @@ class Membership {
   absl::Status Announce();
   absl::Status Refresh();
   absl::Status ReadAll();
+  // The watch is mute: its server has gone, or forgot it.
+  void WatchAnew();
   void OnEntry(const KvEntry& entry);
   void OnReached(absl::Duration now);
 
@@ -63,13 +65,15 @@ class Membership {
   // Only Join, Tick and Leave, which do not overlap, touch these.
   Random random_;
   uint64_t revision_ = 0;  // of the own entry
+  absl::Duration refreshed_at_ = -absl::InfiniteDuration();  // when the last refresh began
   absl::Duration refresh_at_ = absl::InfiniteDuration(), read_at_ = absl::InfiniteDuration();
 
   mutable absl::Mutex mutex_;
   v1::Member self_ ABSL_GUARDED_BY(mutex_);
   Liveness liveness_ ABSL_GUARDED_BY(mutex_);
   bool joined_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Duration reached_at_ ABSL_GUARDED_BY(mutex_) = -absl::InfiniteDuration();
+  // When its own announcement was told last: proof that it would hear of the others'.
+  absl::Duration heard_self_at_ ABSL_GUARDED_BY(mutex_) = -absl::InfiniteDuration();
   std::unique_ptr<KvStore::Subscription> watch_;  // goes first
 };
 

@@ -22,6 +22,8 @@
 
 namespace jaque {
 
+inline constexpr char kViewKey[] = "view";  // in the bucket `cluster`
+
 // One thread at a time.
 class ViewPlanner {
  public:

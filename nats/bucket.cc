@@ -77,23 +77,16 @@ absl::Status Bucket::Delete(const std::string& key) const {
 }
 
 absl::StatusOr<std::vector<BucketEntry>> Bucket::List() const {
+  // No consumer, which may be placed on a server that has just gone: the leader answers all.
+  ASSIGN_OR_RETURN(const std::vector<std::string> subjects,
+                   SubjectsOf(*connection_, stream_, prefix_ + ">"));
   std::vector<BucketEntry> entries;
-  ReadSpec spec{stream_, prefix_ + ">"};
-  spec.last_of_subject = true;
-  RETURN_IF_ERROR(ReadStored(*connection_, spec, [&](uint64_t sequence, const Message& message) {
-    entries.push_back(EntryOf(sequence, message));
-    return absl::OkStatus();
-  }));
-  // A key that changed while it was read comes twice: the later one counts.
-  std::stable_sort(entries.begin(), entries.end(), [](const BucketEntry& a, const BucketEntry& b) {
-    return a.key != b.key ? a.key < b.key : a.revision > b.revision;
-  });
-  entries.erase(std::unique(entries.begin(), entries.end(),
-                            [](const auto& a, const auto& b) { return a.key == b.key; }),
-                entries.end());
-  entries.erase(
-      std::remove_if(entries.begin(), entries.end(), [](const auto& e) { return e.deleted; }),
-      entries.end());
+  for (const std::string& subject : subjects) {
+    absl::StatusOr<BucketEntry> entry = Get(subject.substr(prefix_.size()));
+    if (absl::IsNotFound(entry.status())) continue;  // deleted, or it has gone since
+    RETURN_IF_ERROR(entry.status());
+    entries.push_back(*std::move(entry));
+  }
   return entries;
 }
 

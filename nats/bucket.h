@@ -35,6 +35,7 @@ class Bucket {
   absl::StatusOr<uint64_t> Update(const std::string& key, const std::string& value,
                                   uint64_t revision) const;
   absl::Status Delete(const std::string& key) const;  // OK if absent
+  // By key. Asks the leader for each: for buckets of some hundred keys.
   absl::StatusOr<std::vector<BucketEntry>> List() const;
 
   // All entries first, then `caught_up`, then changes; as StreamReader says.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nats/jetstream.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -263,6 +264,22 @@ void NextMessage(Connection& connection, const std::string& stream, const std::s
                  if (!answer.ok()) return done(answer.status());
                  done(ParseStored(*answer));
                });
+}
+
+absl::StatusOr<std::vector<std::string>> SubjectsOf(Connection& connection,
+                                                    const std::string& stream,
+                                                    const std::string& filter) {
+  // The server gives 100,000 at a time; more keys than that are in no bucket of ours.
+  ASSIGN_OR_RETURN(const Value info,
+                   CallApi(connection, "$JS.API.STREAM.INFO." + stream,
+                           absl::StrCat("{\"subjects_filter\":", JsonString(filter), "}")));
+  std::vector<std::string> subjects;
+  const Value* state = info.Find("state");
+  const Value* found = state != nullptr && state->is_object() ? state->Find("subjects") : nullptr;
+  if (found == nullptr || !found->is_object()) return subjects;
+  for (const std::string_view subject : found->Keys()) subjects.emplace_back(subject);
+  std::sort(subjects.begin(), subjects.end());
+  return subjects;
 }
 
 absl::Status Purge(Connection& connection, const std::string& stream, const std::string& subject,

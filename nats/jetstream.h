@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -83,6 +84,11 @@ absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::str
 // The first one of a subject from a sequence on. For callbacks.
 void NextMessage(Connection& connection, const std::string& stream, const std::string& subject,
                  uint64_t from, absl::AnyInvocable<void(absl::StatusOr<StoredMessage>)> done);
+
+// The subjects that have messages, among those of `filter`, sorted; from the stream's leader.
+absl::StatusOr<std::vector<std::string>> SubjectsOf(Connection& connection,
+                                                    const std::string& stream,
+                                                    const std::string& filter);
 
 // Forgets the messages of `subject` whose sequence is below `below`.
 absl::Status Purge(Connection& connection, const std::string& stream, const std::string& subject,

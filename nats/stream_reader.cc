@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kBatch = 512;
 constexpr absl::Duration kExpires =
-    absl::Seconds(5);  // of a request: sign of life at least this often
-constexpr absl::Duration kSilence = absl::Seconds(8);  // then the consumer is taken for lost
+    absl::Seconds(2);  // of a request: sign of life at least this often
+constexpr absl::Duration kSilence = absl::Seconds(4);  // then the consumer is taken for lost
 constexpr absl::Duration kRetry = absl::Milliseconds(500);
 
 std::string CreateJson(const ReadSpec& spec, const std::string& name) {
