@@ -53,8 +53,8 @@ absl::StatusOr<std::unique_ptr<nats::Connection>> Connect(const std::string& fla
   options.certificate_file = flags.nats_cert;
   options.key_file = flags.nats_key;
   std::unique_ptr<nats::Connection> connection;
-  RETURN_IF_ERROR(PatientlyWhileAway(
-      clock, fmt::format("-{} {}", flag, urls), [&]() -> absl::Status {
+  RETURN_IF_ERROR(
+      PatientlyWhileAway(clock, fmt::format("-{} {}", flag, urls), [&]() -> absl::Status {
         ASSIGN_OR_RETURN(connection, ConnectOnce(options));
         return absl::OkStatus();
       }));

@@ -154,8 +154,8 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
   if (engine_ != nullptr && backends_->cluster == nullptr) {
     engine_->SetOwnership(OwnershipOfOne(flags_.id, flags_.shards));
   }
-  RETURN_IF_ERROR(PatientlyWhileAway(clock_, "joining the cluster",
-                                     [&] { return JoinTheCluster(exit); }));
+  RETURN_IF_ERROR(
+      PatientlyWhileAway(clock_, "joining the cluster", [&] { return JoinTheCluster(exit); }));
   if (view_ != nullptr) {
     ticker_->Every(kViewPulse, [this] { view_->Tick({}); });
   }

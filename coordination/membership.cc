@@ -141,9 +141,9 @@ void Membership::OnEntry(const KvEntry& entry) {
     liveness_.Left(entry.key, entry.revision);
   } else if (readable) {
     liveness_.Heard(member, entry.revision, now);
-    const bool self = joined_ ? member.id() == self_.id() &&
-                                    member.incarnation() == self_.incarnation()
-                              : member.id() == options_.self.id();
+    const bool self = joined_
+                          ? member.id() == self_.id() && member.incarnation() == self_.incarnation()
+                          : member.id() == options_.self.id();
     if (!self) return;
     // Deaf for too long, or standing still: what was not heard is no evidence.
     if (now - heard_self_at_ > options_.ttl / 2) liveness_.Pardon(now);

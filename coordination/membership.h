@@ -64,7 +64,7 @@ class Membership {
   std::atomic<bool> cut_off_ = false, superseded_ = false;
   // Only Join, Tick and Leave, which do not overlap, touch these.
   Random random_;
-  uint64_t revision_ = 0;  // of the own entry
+  uint64_t revision_ = 0;                                    // of the own entry
   absl::Duration refreshed_at_ = -absl::InfiniteDuration();  // when the last refresh began
   absl::Duration refresh_at_ = absl::InfiniteDuration(), read_at_ = absl::InfiniteDuration();
 

@@ -47,9 +47,13 @@ bool Better(const Score& a, std::string_view a_id, const Score& b, std::string_v
 
 }  // namespace
 
+uint64_t HashOfObject(std::string_view object_id) {
+  return XXH3_64bits(object_id.data(), object_id.size());
+}
+
 uint32_t ShardOfObject(std::string_view object_id, uint32_t shards) {
   JAQUE_CHECK(shards > 0);
-  return static_cast<uint32_t>(XXH3_64bits(object_id.data(), object_id.size()) % shards);
+  return static_cast<uint32_t>(HashOfObject(object_id) % shards);
 }
 
 int OwnerOfShard(const std::vector<RendezvousMember>& members, uint32_t shard) {

@@ -14,6 +14,9 @@ namespace jaque {
 // The shard of an object: XXH3_64(object id) % shards. shards > 0.
 uint32_t ShardOfObject(std::string_view object_id, uint32_t shards);
 
+// XXH3_64(object id).
+uint64_t HashOfObject(std::string_view object_id);
+
 struct RendezvousMember {
   std::string id;
   uint32_t weight = 1;  // its share of shards in proportion; 0 owns nothing

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "coordination/rendezvous.h"
 #include "engine/frames.h"
 #include "engine/outbox.h"
 #include "expression/json.h"
@@ -309,7 +310,7 @@ bool ApplyToShard(ShardState* state, const std::string& object_id, Micros at,
 }
 
 // An ended instance that owes nothing becomes a summary; the oldest summaries are forgotten.
-void Retire(ShardState* state, const Instance& instance) {
+void Retire(ShardState* state, Micros at, const Instance& instance) {
   EndedInstance summary;
   summary.definition = instance.workflow->id();
   summary.status = instance.end_status;
@@ -327,6 +328,12 @@ void Retire(ShardState* state, const Instance& instance) {
     state->ended.erase(state->ended_order.front());
     state->ended_order.pop_front();
   }
+  const uint64_t hash = HashOfObject(id);
+  if (state->ended_hashes.insert(hash).second) state->ended_lately.emplace_back(at, hash);
+  while (state->ended_lately.front().first < at - limits::kEndedMicros) {
+    state->ended_hashes.erase(state->ended_lately.front().second);
+    state->ended_lately.pop_front();
+  }
 }
 
 }  // namespace
@@ -338,7 +345,7 @@ void Apply(ShardState* state, const std::string& object_id, Micros at, const Fac
   Instance* instance = state->Find(object_id);
   JAQUE_CHECK(instance != nullptr);
   Application(state, instance, at, aborted).Apply(fact);
-  if (!instance->live() && instance->outbox.empty()) Retire(state, *instance);
+  if (!instance->live() && instance->outbox.empty()) Retire(state, at, *instance);
 }
 
 }  // namespace jaque::engine

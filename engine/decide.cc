@@ -153,6 +153,9 @@ void Deciding::Start(const v1::StartInstance& start) {
     outcome_.reply_at_end = start.wait() && instance() != nullptr && instance()->live();
     return;
   }
+  if (state_.EndedLately(id_)) {
+    return Reply(v1::CommandReply::CODE_CONFLICT, Cat("the instance ", id_, " has ended"));
+  }
   if (start.parent().depth() >= limits::kChildDepth) {
     return Refuse(Cat("workflows are nested more than ", limits::kChildDepth, " deep"));
   }

@@ -9,6 +9,7 @@
 #include "coordination/direct_command_bus.h"
 #include "coordination/rendezvous.h"
 #include "coordination/router.h"
+#include "engine/careful_turn.h"
 #include "engine/lane.h"
 #include "engine/snapshot_keeper.h"
 
@@ -31,7 +32,8 @@ class EngineOfLanes final : public Engine {
                                                     options.retention, options.stepped);
     }
     for (int lane = 0; lane < options.executors; ++lane) {
-      lanes_.push_back(std::make_unique<Lane>(options, parts, &commands_, snapshots_.get(), lane));
+      lanes_.push_back(
+          std::make_unique<Lane>(options, parts, &commands_, snapshots_.get(), &turn_, lane));
     }
   }
 
@@ -94,6 +96,7 @@ class EngineOfLanes final : public Engine {
   Router router_;
   DirectCommandBus commands_;
   std::unique_ptr<SnapshotKeeper> snapshots_;
+  CarefulTurn turn_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<CommandBus::Service> service_;
 };

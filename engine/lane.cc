@@ -15,7 +15,7 @@ constexpr absl::Duration kStopPoll = absl::Milliseconds(5);
 }  // namespace
 
 Lane::Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands,
-           SnapshotKeeper* snapshots, int number)
+           SnapshotKeeper* snapshots, CarefulTurn* turn, int number)
     : options_(options),
       clock_(parts.clock),
       number_(number),
@@ -32,6 +32,7 @@ Lane::Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* c
     shard_parts.log = parts.log;
     shard_parts.definitions = parts.definitions;
     shard_parts.snapshots = snapshots;
+    shard_parts.turn = turn;
     shard_parts.snapshot_bytes = options.snapshot_bytes;
     shard_parts.performer = &performer_;
     shard_parts.clock = parts.clock;

@@ -19,7 +19,7 @@ class Lane {
  public:
   // `commands` is how what the shards send finds its owner.
   Lane(const EngineOptions& options, const EngineParts& parts, CommandBus* commands,
-       SnapshotKeeper* snapshots, int number);
+       SnapshotKeeper* snapshots, CarefulTurn* turn, int number);
 
   void Start();
   bool Step() { return executor_.RunOnce(); }

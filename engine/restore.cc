@@ -174,6 +174,13 @@ absl::StatusOr<ShardState> RestoreSnapshot(const v1::ShardSnapshot& snapshot,
                              one.error()};
     state.ended_order.push_back(one.id());
   }
+  if (snapshot.ended_micros_size() != snapshot.ended_hashes_size()) {
+    return absl::DataLossError("a snapshot whose ended instances have no times");
+  }
+  for (int i = 0; i < snapshot.ended_micros_size(); ++i) {
+    state.ended_lately.emplace_back(snapshot.ended_micros(i), snapshot.ended_hashes(i));
+    state.ended_hashes.insert(snapshot.ended_hashes(i));
+  }
   state.owner = snapshot.owner();
   state.owner_incarnation = snapshot.owner_incarnation();
   state.deaths.assign(snapshot.deaths().begin(), snapshot.deaths().end());

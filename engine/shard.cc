@@ -30,7 +30,8 @@ void Shard::Handle(v1::Command command, uint64_t events_position, ReplyFn reply)
       waiting_.push_back({std::move(command), events_position, std::move(reply)});
       return;
     }
-    if (Careful()) return RunCarefully({std::move(command), events_position, std::move(reply)});
+    if (Careful() && !command.has_describe_instance())
+      return RunCarefully({std::move(command), events_position, std::move(reply)});
     return Decide(command, events_position, std::move(reply));
   }
   // What the engine tells itself is told again when the shard opens.

@@ -32,6 +32,7 @@
 
 namespace jaque::engine {
 
+class CarefulTurn;
 class Performer;
 class SnapshotKeeper;
 
@@ -44,6 +45,7 @@ struct ShardParts {
   DefinitionStore* definitions = nullptr;
   SnapshotKeeper* snapshots = nullptr;                // null: the log is read from its beginning
   size_t snapshot_bytes = limits::kSnapshotLogBytes;  // of the log between two of them
+  CarefulTurn* turn = nullptr;
   Performer* performer = nullptr;
   const Clock* clock = nullptr;
 };
@@ -111,6 +113,8 @@ class Shard {
   // --- shard_careful.cc: marking what is about to be run
   bool Careful() const;
   void RunCarefully(Waiting command);
+  void AskForTurn();
+  void EndTurn();
   void MarkNext();
   void RunMarked(Waiting command);
 
@@ -150,7 +154,7 @@ class Shard {
   std::deque<Waiting> waiting_;
   v1::LogBatch opening_;         // the batch that opens the shard, while it is appended
   std::deque<Waiting> careful_;  // to be marked and run, one at a time
-  bool marking_ = false;
+  bool turn_asked_ = false;      // or had
 
   // Reading. Posts of an earlier tail are known by its number.
   std::unique_ptr<EventLog::Subscription> tail_;

@@ -3,10 +3,11 @@
 // be the cause. For limits::kDeathWindowMicros the log is told which is about to be run before it
 // is. An object that is named so at limits::kMarkedDeaths deaths, in short succession, is
 // quarantined by the next owner, which runs the rest: after three engines, as the first did not say
-// what it ran. One object at a time, two appends each: slower, and not for long.
+// what it ran. One object of an engine at a time, two appends each: slower, and not for long.
 #include <utility>
 
 #include "base/limits.h"
+#include "engine/careful_turn.h"
 #include "engine/shard.h"
 
 namespace jaque::engine {
@@ -18,12 +19,23 @@ bool Shard::Careful() const {
 
 void Shard::RunCarefully(Waiting command) {
   careful_.push_back(std::move(command));
-  MarkNext();
+  AskForTurn();
+}
+
+void Shard::AskForTurn() {
+  if (turn_asked_ || careful_.empty()) return;
+  turn_asked_ = true;
+  parts_.turn->Ask(parts_.executor->inbox(), [this] { MarkNext(); });
+}
+
+void Shard::EndTurn() {
+  turn_asked_ = false;
+  parts_.turn->Done();
+  AskForTurn();
 }
 
 void Shard::MarkNext() {
-  if (marking_ || careful_.empty()) return;
-  marking_ = true;
+  if (phase_ != Phase::kOpen || careful_.empty()) return EndTurn();
   Waiting command = std::move(careful_.front());
   careful_.pop_front();
   Outcome mark;
@@ -37,13 +49,15 @@ void Shard::MarkNext() {
              return RunMarked(std::move(command));
            }
            if (command.reply) command.reply(std::move(reply));
+           EndTurn();
          });
 }
 
 void Shard::RunMarked(Waiting command) {
   if (phase_ != Phase::kOpen) {
     // It closes: the mark was the last thing that it said.
-    return Handle(std::move(command.command), command.events_position, std::move(command.reply));
+    Handle(std::move(command.command), command.events_position, std::move(command.reply));
+    return EndTurn();
   }
   Decide(command.command, command.events_position, std::move(command.reply));
   Outcome done;
@@ -52,11 +66,8 @@ void Shard::RunMarked(Waiting command) {
     done.facts.emplace_back().event.mutable_execution_marked();
     state_.marked.clear();
   }
-  Gather("", parts_.executor->Now(), std::move(done), [this](const v1::CommandReply& reply) {
-    if (reply.code() != v1::CommandReply::CODE_UNSPECIFIED) return;
-    marking_ = false;
-    MarkNext();
-  });
+  Gather("", parts_.executor->Now(), std::move(done),
+         [this](const v1::CommandReply&) { EndTurn(); });
 }
 
 }  // namespace jaque::engine

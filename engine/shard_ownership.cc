@@ -296,7 +296,6 @@ void Shard::Dismiss(v1::CommandReply::Code code, const std::string& why) {
   gathered_.clear();
   waiting_.clear();
   careful_.clear();
-  marking_ = false;
   waiters_.clear();
   v1::CommandReply reply;
   reply.set_code(code);

@@ -13,7 +13,7 @@
 namespace jaque::engine {
 
 bool Shard::DrainForSnapshot() {
-  return parts_.snapshots != nullptr && !saving_ && !marking_ &&
+  return parts_.snapshots != nullptr && !saving_ && !turn_asked_ &&
          bytes_since_ >= std::max(parts_.snapshot_bytes, 2 * snapshot_size_);
 }
 

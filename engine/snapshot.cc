@@ -137,6 +137,10 @@ v1::ShardSnapshot TakeSnapshot(const ShardState& state) {
   for (const std::string& id : state.ended_order) {
     PutEnded(id, state.ended.at(id), snapshot.add_ended());
   }
+  for (const auto& [at, hash] : state.ended_lately) {
+    snapshot.add_ended_micros(at);
+    snapshot.add_ended_hashes(hash);
+  }
   snapshot.set_owner(state.owner);
   snapshot.set_owner_incarnation(state.owner_incarnation);
   for (const Micros death : state.deaths) snapshot.add_deaths(death);

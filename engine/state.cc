@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "coordination/rendezvous.h"
+
 namespace jaque::engine {
 namespace {
 
@@ -45,6 +47,10 @@ Instance* ShardState::Find(const std::string& id) {
 const Instance* ShardState::Find(const std::string& id) const {
   auto found = instances.find(id);
   return found == instances.end() ? nullptr : found->second.get();
+}
+
+bool ShardState::EndedLately(const std::string& id) const {
+  return ended_hashes.contains(HashOfObject(id));
 }
 
 const dsl::TaskList* ListOf(const Instance& instance, const Frame& frame) {

@@ -19,6 +19,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "dsl/model.h"
 #include "expression/value.h"
 #include "jaque/v1/command.pb.h"
@@ -156,6 +157,10 @@ struct ShardState {
   absl::flat_hash_map<std::string, std::unique_ptr<Instance>> instances;
   absl::flat_hash_map<std::string, EndedInstance> ended;
   std::deque<std::string> ended_order;  // oldest first; bounded
+  // Hashes of the ids that ended within limits::kEndedMicros: a start that is delivered again must
+  // not run again. Oldest first.
+  std::deque<std::pair<Micros, uint64_t>> ended_lately;
+  absl::flat_hash_set<uint64_t> ended_hashes;
   // Waiting listens by the event type that they name; "" where they name none.
   absl::flat_hash_map<std::string, absl::btree_set<ListenKey>> listens;
 
@@ -169,6 +174,7 @@ struct ShardState {
 
   Instance* Find(const std::string& id);
   const Instance* Find(const std::string& id) const;
+  bool EndedLately(const std::string& id) const;
 };
 
 // The list that a composite frame walks now; null for a leaf.

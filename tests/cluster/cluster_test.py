@@ -19,12 +19,23 @@ import jaque  # noqa: E402
 
 SHARDS = 16
 TTL = 3
+POISONED = os.environ.get('JAQUE_POISONED', 'build/tests/cluster/jaque_poisoned')
+
+
+def children(pid):
+    """The processes that a process has started."""
+    own = []
+    for task in os.listdir(f'/proc/{pid}/task'):
+        with open(f'/proc/{pid}/task/{task}/children', encoding='utf-8') as file:
+            own += file.read().split()
+    return own
 
 
 class Fleet:
     """nats-servers, engines with a worker and an API each, and a definition."""
 
-    def __init__(self, servers=1, engines=3, ttl=TTL, coordination=None, flags=()):
+    def __init__(self, servers=1, engines=3, ttl=TTL, coordination=None, flags=(), binary=None):
+        self.binary = binary or jaque.BINARY
         self.nats = cluster.Nats(servers)
         self.coordination = coordination
         self.names = [f'e{number}' for number in range(1, engines + 1)]
@@ -58,6 +69,7 @@ class Fleet:
         meets = coordination or self.coordination or self.nats.url
         process = cluster.Process(name, '-queue', self.nats.url, '-coordination', meets,
                                   *self.flags, target=target)
+        process.binary = self.binary
         process.__enter__()
         self.started.append(process)
         if 'engine' in target:
@@ -110,6 +122,67 @@ class ClusterTest(unittest.TestCase):
                 load.await_more(20)
                 self.assertGreater(load.run(2), 0)
             fleet.check(load, "kill -9 of the log's leader", bound=10)
+
+    def test_a_nats_server_stays_away(self):
+        with Fleet(servers=3) as fleet:
+            epoch = fleet.epoch()
+            with cluster.Load(fleet.alive()) as load:
+                self.assertGreater(load.run(2), 0)
+                gone = (fleet.nats.leader('KV_jaque_membership') + 1) % 3
+                fleet.nats.kill(gone)
+                fleet.nats.ports.append(fleet.nats.ports.pop(gone))  # asked last
+                load.run(15)
+                load.await_more(20)
+            fleet.check(load, 'one of three nats-servers away for 15 s')
+            self.assertEqual(fleet.epoch(), epoch)
+
+    def test_what_kills_engines_is_quarantined(self):
+        with Fleet(engines=4, binary=POISONED) as fleet:
+            fleet.engines['e1'].define("""document: {dsl: '1.0.3', namespace: test, name: poison,
+                                                      version: '1.0.0'}
+do:
+  - rest: {wait: {milliseconds: 300}}
+  - poison: {set: {n: 1}}
+""")
+            with cluster.Load(fleet.alive()) as load:
+                self.assertGreater(load.run(2), 0)
+                status, body = fleet.engines['e1'].start('test/poison', {}, id='killer')
+                self.assertIn(status, (200, 202), body)
+
+                def quarantined():
+                    load.processes = fleet.alive()
+                    return sum(one.metric('jaque_engine_quarantined_total')
+                               for one in fleet.alive()) >= 1
+                cluster.wait_for('it is quarantined', quarantined)
+                self.assertGreaterEqual(len(fleet.alive()), 1)
+                load.await_more(20)
+            survivor = fleet.alive()[0]
+            fleet.check(load, f'an instance that kills engines: {4 - len(fleet.alive())} of 4 died')
+            status, _, found = survivor.get('/api/v1/instances/killer')
+            self.assertEqual((status, found['status']), (200, 'suspended'), found)
+            self.assertIn('quarantined', found['error']['detail'])
+            survivor.post('/api/v1/instances/killer/cancel')
+            self.assertEqual(survivor.get('/api/v1/instances/killer')[2]['status'], 'cancelled')
+
+    def test_a_worker_is_killed(self):
+        with Fleet(engines=1) as fleet:
+            engine = fleet.start('e2', target='engine,ui')
+            fleet.engines['e1'].stop()
+            workers = [fleet.start(name, target='worker') for name in ('w1', 'w2')]
+            engine.define("""document: {dsl: '1.0.3', namespace: test, name: slow, version: '1.0.0'}
+do:
+  - work: {run: {shell: {command: 'sleep 3; echo $PPID'}}}
+""")
+            for number in range(4):
+                engine.start('test/slow', {}, id=f's{number}')
+            cluster.wait_for('both workers work', lambda: all(
+                children(one.process.pid) for one in workers))
+            workers[0].kill()
+            for number in range(4):
+                status, _, found = engine.get(f'/api/v1/instances/s{number}?wait=60s')
+                self.assertEqual((status, found['status']), (200, 'completed'), found)
+                # Done by the one that was left, or before the other died.
+                self.assertEqual(found['output'].strip(), str(workers[1].process.pid))
 
     def test_an_engine_stands_still_and_wakes(self):
         with Fleet() as fleet:

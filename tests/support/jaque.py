@@ -57,12 +57,15 @@ def run(workflow, *flags, given=None, timeout=PATIENCE):
 class Served:
     """A process that serves; a context manager. `post` and `get` are its HTTP API."""
 
+    binary = BINARY
+
     def __init__(self, *flags, target='all'):
         self.flags = ['-target', target, '-http-listen', '127.0.0.1:0', *map(str, flags)]
         self.lines = []
 
     def __enter__(self):
-        self.process = subprocess.Popen([BINARY, *self.flags], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([self.binary, *self.flags], stderr=subprocess.PIPE,
+                                        text=True)
         self.url = None
         for line in self.process.stderr:
             self.lines.append(line)
