@@ -29,6 +29,10 @@ const std::string& Ownership::Id(int index) const {
   return index < 0 ? *none : ids_[index];
 }
 
+bool Ownership::Has(std::string_view id) const {
+  return std::find(ids_.begin(), ids_.end(), id) != ids_.end();
+}
+
 uint64_t Ownership::IncarnationOf(std::string_view id) const {
   const auto found = std::find(ids_.begin(), ids_.end(), id);
   return found == ids_.end() ? 0 : incarnations_[found - ids_.begin()];

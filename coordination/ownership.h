@@ -22,6 +22,7 @@ class Ownership {
   const std::string& OwnerOf(uint32_t shard) const { return Id(places_[shard].owner); }
   // Who takes over should the owner go; empty if nobody else may.
   const std::string& StandbyOf(uint32_t shard) const { return Id(places_[shard].standby); }
+  bool Has(std::string_view id) const;
   // 0 if it is no member.
   uint64_t IncarnationOf(std::string_view id) const;
   const std::string& OwnerOfObject(std::string_view object_id) const;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coordination/router.h"
 
+#include <iterator>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/limits.h"
@@ -51,9 +54,63 @@ RouteDecision DecideRoute(const Ownership* ownership, const std::string& self,
   return {Route::kForward, owner};
 }
 
+// Commands on their hop, until the reply comes or the engine leaves the view.
+class Router::Hops {
+ public:
+  uint64_t Begin(const std::string& owner, CommandBus::ReplyFn reply) {
+    absl::MutexLock lock(&mutex_);
+    hops_[++last_] = {owner, std::move(reply)};
+    return last_;
+  }
+
+  // Null if it has ended.
+  CommandBus::ReplyFn End(uint64_t hop) {
+    absl::MutexLock lock(&mutex_);
+    const auto found = hops_.find(hop);
+    if (found == hops_.end()) return nullptr;
+    CommandBus::ReplyFn reply = std::move(found->second.second);
+    hops_.erase(found);
+    return reply;
+  }
+
+  std::vector<CommandBus::ReplyFn> EndThoseTo(const Ownership& ownership) {
+    std::vector<CommandBus::ReplyFn> ended;
+    absl::MutexLock lock(&mutex_);
+    for (auto hop = hops_.begin(); hop != hops_.end();) {
+      const auto next = std::next(hop);
+      if (!ownership.Has(hop->second.first)) {
+        ended.push_back(std::move(hop->second.second));
+        hops_.erase(hop);
+      }
+      hop = next;
+    }
+    return ended;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  uint64_t last_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<uint64_t, std::pair<std::string, CommandBus::ReplyFn>> hops_ ABSL_GUARDED_BY(mutex_);
+};
+
+Router::Router(std::string self, CommandBus* bus, Metrics* metrics, Local local)
+    : self_(std::move(self)),
+      bus_(bus),
+      metrics_(metrics),
+      local_(std::move(local)),
+      hops_(std::make_shared<Hops>()) {}
+
+Router::~Router() = default;
+
 void Router::SetOwnership(std::shared_ptr<const Ownership> ownership) {
-  absl::MutexLock lock(&mutex_);
-  ownership_ = std::move(ownership);
+  {
+    absl::MutexLock lock(&mutex_);
+    ownership_ = ownership;
+  }
+  for (CommandBus::ReplyFn& reply : hops_->EndThoseTo(*ownership)) {
+    metrics_->commands_forwarded_error.Increment();
+    reply(absl::UnavailableError("the engine that it was sent to has left"));
+  }
 }
 
 std::shared_ptr<const Ownership> Router::ownership() const {
@@ -88,13 +145,15 @@ void Router::Handle(std::string bytes, bool from_ingress, CommandBus::ReplyFn re
 
 void Router::Forward(v1::Command command, const std::string& owner, CommandBus::ReplyFn reply) {
   command.set_forwarded(true);
-  bus_->Send(
-      owner, command.SerializeAsString(), HopTimeout(command),
-      [metrics = metrics_, reply = std::move(reply)](absl::StatusOr<std::string> result) mutable {
-        (result.ok() ? metrics->commands_forwarded_sent : metrics->commands_forwarded_error)
-            .Increment();
-        reply(std::move(result));
-      });
+  const uint64_t hop = hops_->Begin(owner, std::move(reply));
+  bus_->Send(owner, command.SerializeAsString(), HopTimeout(command),
+             [metrics = metrics_, hops = hops_, hop](absl::StatusOr<std::string> result) {
+               CommandBus::ReplyFn ended = hops->End(hop);
+               if (!ended) return;
+               (result.ok() ? metrics->commands_forwarded_sent : metrics->commands_forwarded_error)
+                   .Increment();
+               ended(std::move(result));
+             });
 }
 
 }  // namespace jaque

@@ -39,9 +39,10 @@ class Router {
   using Local = std::function<void(v1::Command command, CommandBus::ReplyFn reply)>;
 
   // The bus and the metrics outlive the router.
-  Router(std::string self, CommandBus* bus, Metrics* metrics, Local local)
-      : self_(std::move(self)), bus_(bus), metrics_(metrics), local_(std::move(local)) {}
+  Router(std::string self, CommandBus* bus, Metrics* metrics, Local local);
+  ~Router();
 
+  // Nobody waits any longer for an engine that is no member now: what it was sent ends Unavailable.
   void SetOwnership(std::shared_ptr<const Ownership> ownership);
   std::shared_ptr<const Ownership> ownership() const;
 
@@ -51,12 +52,14 @@ class Router {
   void Handle(std::string bytes, bool from_ingress, CommandBus::ReplyFn reply);
 
  private:
+  class Hops;
   void Forward(v1::Command command, const std::string& owner, CommandBus::ReplyFn reply);
 
   const std::string self_;
   CommandBus* const bus_;
   Metrics* const metrics_;
   const Local local_;
+  const std::shared_ptr<Hops> hops_;
   mutable absl::Mutex mutex_;
   std::shared_ptr<const Ownership> ownership_ ABSL_GUARDED_BY(mutex_);
 };

@@ -135,6 +135,26 @@ TEST_F(RouterTest, AnothersCommandTravelsOneHopCountedOnceOnEachSide) {
   EXPECT_EQ(b.metrics.commands_not_owned.Value(), 0);
 }
 
+TEST_F(RouterTest, NobodyWaitsForAnEngineThatHasLeft) {
+  Engine& a = Start("a");
+  std::vector<CommandBus::ReplyFn> never;
+  const auto silent = bus_.Serve("b", [&](std::string, bool, CommandBus::ReplyFn reply) {
+    never.push_back(std::move(reply));
+  });
+  const auto ownership = OwnershipOf(1, {"a", "b", "c"});
+  a.router.SetOwnership(ownership);
+  absl::StatusOr<std::string> result = absl::UnknownError("not answered");
+  bus_.Send("a", CommandFor(ObjectOf(*ownership, "b")), absl::Seconds(60),
+            [&](absl::StatusOr<std::string> reply) { result = std::move(reply); });
+  a.router.SetOwnership(OwnershipOf(2, {"a", "b"}));
+  EXPECT_TRUE(absl::IsUnknown(result.status()));  // b is there still
+  a.router.SetOwnership(OwnershipOf(3, {"a", "c"}));
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_EQ(a.metrics.commands_forwarded_error.Value(), 1);
+  never.clear();
+  EXPECT_EQ(a.metrics.commands_forwarded_error.Value(), 1);
+}
+
 TEST_F(RouterTest, OwnershipThatMovedMeansNotOwnedOnceThenSuccessByAFreshAttempt) {
   Engine& a = Start("a");
   Engine& b = Start("b");

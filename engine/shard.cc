@@ -36,11 +36,12 @@ void Shard::Handle(v1::Command command, uint64_t events_position, ReplyFn reply)
   }
   // What the engine tells itself is told again when the shard opens.
   if (!reply) return;
-  if (phase_ == Phase::kOpening && waiting_.size() < limits::kQueuedCommands) {
+  const bool opening = phase_ == Phase::kOpening && !overtaken_;
+  if (opening && waiting_.size() < limits::kQueuedCommands) {
     waiting_.push_back({std::move(command), events_position, std::move(reply)});
     return;
   }
-  if (phase_ == Phase::kOpen || phase_ == Phase::kOpening) {
+  if (phase_ == Phase::kOpen || opening) {
     return reply(
         ReplyOf(v1::CommandReply::CODE_OVERLOADED, "the log does not keep up with the commands"));
   }

@@ -149,8 +149,9 @@ class Shard {
   std::shared_ptr<const Ownership> view_;  // the newest that made this engine the owner
   uint64_t epoch_ = 0;                     // that this engine opened the shard under, or tries to
   absl::Duration asked_at_;                // when it was made the owner, on the monotonic clock
-  bool dirty_ = false;                     // facts were applied that will not be appended
-  bool refused_ = false;                   // an append was, and it is not known yet by whom
+  bool overtaken_ = false;  // opened by another under a newer view than this engine knows
+  bool dirty_ = false;      // facts were applied that will not be appended
+  bool refused_ = false;    // an append was, and it is not known yet by whom
   std::deque<Waiting> waiting_;
   v1::LogBatch opening_;         // the batch that opens the shard, while it is appended
   std::deque<Waiting> careful_;  // to be marked and run, one at a time

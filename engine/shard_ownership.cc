@@ -25,6 +25,7 @@ constexpr char kElsewhere[] = "the object has another owner now";
 
 void Shard::Own(std::shared_ptr<const Ownership> view) {
   view_ = std::move(view);
+  overtaken_ = false;
   if (wanted_ != Wanted::kOwner) asked_at_ = parts_.clock->Monotonic();
   wanted_ = Wanted::kOwner;
   if (phase_ == Phase::kIdle || phase_ == Phase::kFollowing) return BeginOpening();
@@ -68,8 +69,12 @@ void Shard::BeginOpening() {
 void Shard::TryOpen() {
   if (phase_ != Phase::kOpening || appending_) return;
   if (reading_ && (!caught_up_ || !unread_.empty())) return;
-  // Somebody opened it under a newer view, which is going to be told.
-  if (state_.epoch > view_->epoch()) return;
+  if (state_.epoch > view_->epoch()) {
+    // Somebody opened it under a newer view, which this engine is going to be told, or, cut off, is
+    // not: others answer for these objects.
+    overtaken_ = true;
+    return Dismiss(v1::CommandReply::CODE_NOT_OWNED, kElsewhere);
+  }
   epoch_ = view_->epoch();
   opening_.Clear();
   v1::Decision* decision = opening_.add_decisions();
