@@ -280,6 +280,29 @@ do:
             self.assertGreater(engine.metric('jaque_engine_stale_epoch_total'), 0)
             self.assertEqual(engine.get('/api/v1/instances/stale')[0], 404)
 
+    def test_memory_knows_no_cluster(self):
+        def threads(process):
+            return len(os.listdir(f'/proc/{process.process.pid}/task'))
+
+        def sockets(process):
+            folder = f'/proc/{process.process.pid}/fd'
+            found = [os.readlink(f'{folder}/{name}') for name in os.listdir(folder)]
+            own = {link[8:-1] for link in found if link.startswith('socket:[')}
+            with open('/proc/net/tcp', encoding='utf-8') as file:
+                rows = [row.split() for row in file.readlines()[1:]]
+            listening = '0A'
+            return sorted('listens' if row[3] == listening else row[2]
+                          for row in rows if row[9] in own)
+
+        with jaque.Served('-shards', SHARDS) as alone, Fleet(engines=1) as fleet:
+            self.assertEqual(sockets(alone), ['listens'])
+            member = fleet.engines['e1']
+            self.assertGreater(len(sockets(member)), 1)
+            # The library's, the heart's and the view's are not there.
+            self.assertLess(threads(alone), threads(member))
+            self.assertEqual(alone.get('/metrics')[2].count('jaque_cluster_epoch 0'), 1)
+            print(f'threads: {threads(alone)} on memory, {threads(member)} on NATS', flush=True)
+
     def test_one_id_belongs_to_one_process(self):
         with Fleet(engines=1) as fleet:
             older = fleet.engines['e1']
