@@ -95,9 +95,9 @@ inline constexpr int kWaitSeconds = 60;             // the longest ?wait=
 inline constexpr size_t kQueuedCommands = 100'000;  // then 429
 inline constexpr size_t kEventsRetained = 100'000;  // memory event stream, offered to later listens
 inline constexpr size_t kEndedInstances = 256;      // ended ones that a shard remembers
-inline constexpr int64_t kEndedMicros = 120'000'000;  // ids of more: no second run
-inline constexpr size_t kQueuedTasks = 1'000'000;   // memory task queue: not acknowledged yet
-inline constexpr int kDeduplicationSeconds = 120;   // a message id sent again is stored once
+inline constexpr int64_t kEndedMicros = 120'000'000;    // ids of more: no second run
+inline constexpr size_t kQueuedTasks = 1'000'000;       // memory task queue: not acknowledged yet
+inline constexpr int kDeduplicationSeconds = 120;       // a message id sent again is stored once
 inline constexpr size_t kDeduplicationIds = 100'000;    // ids that a memory sibling remembers
 inline constexpr size_t kDeduplicationBatches = 1'000;  // ids the memory log remembers for a shard
 inline constexpr int kAcknowledgeSeconds = 10;          // then a delivered message comes again

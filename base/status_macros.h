@@ -14,8 +14,8 @@ namespace jaque::internal {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 }  // namespace jaque::internal
 
-#define JAQUE_CHECK(condition)                          \
-  (ABSL_PREDICT_TRUE(condition) ? static_cast<void>(0)  \
+#define JAQUE_CHECK(condition)                         \
+  (ABSL_PREDICT_TRUE(condition) ? static_cast<void>(0) \
                                 : ::jaque::internal::CheckFailed(__FILE__, __LINE__, #condition))
 
 #define RETURN_IF_ERROR(expression)                                    \
@@ -28,7 +28,7 @@ namespace jaque::internal {
 #define JAQUE_CONCAT(a, b) JAQUE_CONCAT_INNER(a, b)
 #define ASSIGN_OR_RETURN(target, expression) \
   JAQUE_ASSIGN_OR_RETURN(JAQUE_CONCAT(status_or_, __LINE__), target, expression)
-#define JAQUE_ASSIGN_OR_RETURN(name, target, expression)                   \
-  auto name = (expression);                                                \
-  if (ABSL_PREDICT_FALSE(!name.ok())) return std::move(name).status();     \
+#define JAQUE_ASSIGN_OR_RETURN(name, target, expression)               \
+  auto name = (expression);                                            \
+  if (ABSL_PREDICT_FALSE(!name.ok())) return std::move(name).status(); \
   target = *std::move(name)
