@@ -28,6 +28,8 @@ if(SANITIZE)
     # Locks that the sanitizer can see; why is said in the header.
     target_include_directories(jaque_options BEFORE INTERFACE
                                ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer)
+    target_compile_options(jaque_options INTERFACE
+                           -include ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer/first.h)
   endif()
 endif()
 
