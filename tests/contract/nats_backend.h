@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "coordination/nats_kv_store.h"
 #include "gtest/gtest.h"
@@ -44,13 +45,6 @@ inline std::string NextPrefix() {
   return absl::StrCat("t", ++count);
 }
 
-template <typename T>
-T& Opened(std::unique_ptr<T>& slot, absl::StatusOr<std::unique_ptr<T>> opened) {
-  EXPECT_TRUE(opened.ok()) << opened.status();
-  slot = *std::move(opened);
-  return *slot;
-}
-
 template <int kServers>
 class NatsBackend {
  public:
@@ -72,36 +66,38 @@ class NatsBackend {
   }
 
   EventLog& log() {
-    return log_ ? *log_
-                : Opened(log_,
-                         NatsEventLog::Open(connection_.get(), names_, {.replicas = kServers}));
+    return Opened(&log_, [this] {
+      return NatsEventLog::Open(connection_.get(), names_, {.replicas = kServers});
+    });
   }
   TaskQueue& queue() {
-    if (queue_) return *queue_;
-    return Opened(queue_, NatsTaskQueue::Open(connection_.get(), names_, {"p"},
-                                              {.replicas = kServers, .ack_wait = ack_wait()}));
+    return Opened(&queue_, [this] {
+      return NatsTaskQueue::Open(connection_.get(), names_, {"p"},
+                                 {.replicas = kServers, .ack_wait = ack_wait()});
+    });
   }
   CommandBus& bus() {
-    if (bus_) return *bus_;
-    return Opened(bus_, NatsCommandBus::Open(connection_.get(), connection_.get(), names_,
-                                             {.replicas = kServers,
-                                              .ingress_attempts = ingress_attempts(),
-                                              .ack_wait = absl::Seconds(2)}));
+    return Opened(&bus_, [this] {
+      return NatsCommandBus::Open(connection_.get(), connection_.get(), names_,
+                                  {.replicas = kServers,
+                                   .ingress_attempts = ingress_attempts(),
+                                   .ack_wait = absl::Seconds(2)});
+    });
   }
   EventStream& stream() {
-    return stream_ ? *stream_
-                   : Opened(stream_, NatsEventStream::Open(connection_.get(), names_,
-                                                           {.replicas = kServers}));
+    return Opened(&stream_, [this] {
+      return NatsEventStream::Open(connection_.get(), names_, {.replicas = kServers});
+    });
   }
   KvStore& kv() {
-    if (kv_) return *kv_;
-    return Opened(
-        kv_, NatsKvStore::Open(connection_.get(), names_, "kv", kServers, absl::ZeroDuration()));
+    return Opened(&kv_, [this] {
+      return NatsKvStore::Open(connection_.get(), names_, "kv", kServers, absl::ZeroDuration());
+    });
   }
   KvStore& kv_with_ttl() {
-    if (kv_with_ttl_) return *kv_with_ttl_;
-    return Opened(kv_with_ttl_,
-                  NatsKvStore::Open(connection_.get(), names_, "ttl", kServers, kv_ttl()));
+    return Opened(&kv_with_ttl_, [this] {
+      return NatsKvStore::Open(connection_.get(), names_, "ttl", kServers, kv_ttl());
+    });
   }
 
   static absl::Duration patience() { return absl::Milliseconds(50); }
@@ -115,6 +111,19 @@ class NatsBackend {
   }
 
  protected:
+  // Opens what a test wants when it first wants it, on whichever of its threads.
+  template <typename T, typename Open>
+  T& Opened(std::unique_ptr<T>* slot, Open open) {
+    absl::MutexLock lock(&opening_);
+    if (*slot == nullptr) {
+      auto opened = open();
+      EXPECT_TRUE(opened.ok()) << opened.status();
+      *slot = *std::move(opened);
+    }
+    return **slot;
+  }
+
+  absl::Mutex opening_;
   const nats::Names names_ = *nats::Names::Make(NextPrefix());
   std::unique_ptr<nats::Connection> connection_;
   std::unique_ptr<NatsEventLog> log_;
