@@ -34,6 +34,9 @@ if(SANITIZE)
                                ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer)
     target_compile_options(jaque_options INTERFACE
                            -include ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer/first.h)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(jaque_options INTERFACE -Wno-tsan)  # fences of Boost.Asio
+    endif()
   endif()
 endif()
 
