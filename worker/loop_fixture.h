@@ -272,6 +272,7 @@ do:
     workflow_ = loaded.workflow;
     EXPECT_TRUE(definitions_.Put(workflow_).ok());
     options_.worker_id = "w1";
+    options_.acknowledge_wait = absl::Seconds(kAckSeconds);
     options_.pools = {{"default", 4}};
     options_.processes.term_grace = absl::Milliseconds(50);
   }
@@ -320,7 +321,7 @@ do:
   void DeliverInVain() {
     queue_.Pull("default", 1, absl::ZeroDuration(),
                 [](auto deliveries) { EXPECT_EQ(deliveries.size(), 1u); });
-    clock_.Advance(absl::Seconds(limits::kAcknowledgeSeconds));
+    clock_.Advance(absl::Seconds(kAckSeconds));
     queue_.ExpireOverdue();
   }
   void Pass(absl::Duration time) {
@@ -331,15 +332,18 @@ do:
   }
   void PassUntil(const std::string& line) {
     while (trace_.Count(line) == 0) {
-      Pass(absl::Seconds(1));
+      Pass(absl::Milliseconds(100));
       std::this_thread::yield();
     }
   }
 
+  // Far longer than the steps in which time passes, which goes on while threads work.
+  static constexpr int kAckSeconds = 30;
+
   Trace trace_;
   MovableClock clock_;
   std::shared_ptr<const dsl::Workflow> workflow_;
-  MemoryTaskQueue queue_{&clock_};
+  MemoryTaskQueue queue_{&clock_, {.ack_wait = absl::Seconds(kAckSeconds)}};
   TracedQueue traced_{&queue_, &trace_};
   MemoryCommandBus bus_{&clock_};
   std::unique_ptr<TaskCancels> cancels_ = MakeMemoryTaskCancels();

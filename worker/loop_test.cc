@@ -233,7 +233,7 @@ TEST_F(LoopTest, ALongTaskKeepsItsMessage) {
   StartWorker();
   Publish({Fetch(slow_.Url("/"), 1)});
   trace_.Await("hit");
-  for (int i = 0; i < 30; ++i) Pass(absl::Seconds(limits::kAcknowledgeSeconds) / 4);
+  for (int i = 0; i < 30; ++i) Pass(absl::Seconds(kAckSeconds) / 4);
   EXPECT_GE(trace_.Count("progress i/1/1"), 14);
   Open();
   trace_.Await("ack i/1/1");
@@ -246,7 +246,7 @@ TEST_F(LoopTest, ATaskThatComesAgainWhileItIsDoneIsDoneOnce) {
   Publish({Fetch(slow_.Url("/"), 1)});
   trace_.Await("hit");
   // As if the worker had stood still: the message came again to it.
-  clock_.Advance(absl::Seconds(limits::kAcknowledgeSeconds) * 2);
+  clock_.Advance(absl::Seconds(kAckSeconds) * 2);
   queue_.ExpireOverdue();
   Publish({Echo(2)});
   trace_.Await("ack i/2/1");

@@ -25,7 +25,8 @@ class NatsDefinitionBackend : public NatsBackend<1> {
  public:
   DefinitionStore& definitions() {
     if (definitions_) return *definitions_;
-    return Opened(definitions_, NatsDefinitionStore::Open(connection_.get(), names_, 1));
+    return Opened(&definitions_,
+                  [this] { return NatsDefinitionStore::Open(connection_.get(), names_, 1); });
   }
 
  private:
