@@ -129,6 +129,7 @@ class Shard {
   void Settle();
   void Forget();
   void StartReading();  // from what the memory is; from the newest snapshot if that is nothing
+  void StartReadingLater(int64_t micros);  // unless it was begun or given up meanwhile
   void Restore(const v1::ShardSnapshot& snapshot, Sequence sequence);
   void StartTail();
   void StopReading();

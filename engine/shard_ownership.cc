@@ -152,10 +152,14 @@ void Shard::StartReading() {
       if (loaded.ok()) return Restore(loaded->snapshot, loaded->sequence);
       LogWarn("a shard's snapshot cannot be read",
               {{"shard", parts_.id}, {"why", Message(loaded.status())}});
-      parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros, [this, number] {
-        if (number == tail_number_) StartReading();
-      });
+      StartReadingLater(limits::kReloadMicros);
     });
+  });
+}
+
+void Shard::StartReadingLater(int64_t micros) {
+  parts_.executor->At(parts_.executor->Now() + micros, [this, number = tail_number_] {
+    if (number == tail_number_) StartReading();
   });
 }
 
@@ -165,10 +169,7 @@ void Shard::Restore(const v1::ShardSnapshot& snapshot, Sequence sequence) {
     if (!state.ok()) {
       LogWarn("a shard's snapshot cannot be restored",
               {{"shard", parts_.id}, {"why", Message(state.status())}});
-      return parts_.executor->At(parts_.executor->Now() + limits::kReloadMicros,
-                                 [this, number = tail_number_] {
-                                   if (number == tail_number_) StartReading();
-                                 });
+      return StartReadingLater(limits::kReloadMicros);
     }
     state_ = *std::move(state);
     last_ = sequence;
@@ -213,10 +214,7 @@ void Shard::ReadOn() {
     if (absl::IsOutOfRange(read)) {
       Forget();
       reading_ = true;
-      return parts_.executor->At(parts_.executor->Now() + limits::kOutboxRetryMicros,
-                                 [this, number = tail_number_] {
-                                   if (number == tail_number_) StartReading();
-                                 });
+      return StartReadingLater(limits::kOutboxRetryMicros);
     }
     if (!read.ok()) {
       // What it needs (a definition) cannot be had now.
