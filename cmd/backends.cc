@@ -107,9 +107,10 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
   const auto open = [&](const std::string& name, absl::Duration ttl) {
     return NatsKvStore::Open(connection, names, name, flags.nats_replicas, ttl);
   };
-  const bool ui = flags.roles.contains(Role::kUi);
-  if (ui || flags.roles.contains(Role::kEngine)) {
+  if (flags.roles.contains(Role::kEngine)) {
     ASSIGN_OR_RETURN(backends->engines, open("membership", flags.heartbeat_ttl));
+  }
+  if (backends->engines != nullptr || flags.roles.contains(Role::kUi)) {
     ASSIGN_OR_RETURN(backends->cluster, open("cluster", absl::ZeroDuration()));
   }
   if (flags.roles.contains(Role::kWorker)) {

@@ -122,7 +122,7 @@ absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit)
                                          [](const v1::View&) {});
     RETURN_IF_ERROR(view_->Start());
   }
-  if (engine_ != nullptr && backends_->engines != nullptr) {
+  if (backends_->engines != nullptr) {
     ClusterOptions engine = options("engine");
     engine.shards = flags_.shards;
     const auto changed = [this](const v1::View& view) {
