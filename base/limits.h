@@ -56,6 +56,12 @@ inline constexpr size_t kProblemDetailBytes = 16 << 10;  // the rest of an error
 inline constexpr size_t kConsumedEvents = 10'000;        // ids remembered by one instance
 inline constexpr size_t kEventsBuffered = 1'000;         // events waiting for one listen's foreach
 
+inline constexpr size_t kTags = 32;                // of one instance
+inline constexpr size_t kTagBytes = 256;           // of a key, of a value
+inline constexpr size_t kBackfillFirings = 1'000;  // of one backfill of a schedule
+inline constexpr size_t kFiringsShown = 100;       // of a schedule's next ones
+inline constexpr int kMissedFirings = 100;         // caught up after an outage, newest ones
+
 // --- the log -----------------------------------------------------------------------------------
 inline constexpr size_t kBatchBytes = 960 << 10;    // events of one append (NATS takes 1 MiB)
 inline constexpr size_t kEventOverheadBytes = 128;  // of an event beside its values, at most
@@ -82,6 +88,27 @@ inline constexpr int kOpenApiSeconds = 300;             // then a document is fe
 inline constexpr int kReferenceDepth = 32;              // $ref to $ref in an OpenAPI document
 inline constexpr int kTaskDeliveries = 3;  // of one task; more mean that it kills workers
 
+// --- the store (docs/product.md) -----------------------------------------------------------------
+inline constexpr size_t kSinkBatchEvents = 5'000;       // projected by one transaction
+inline constexpr size_t kSinkBufferedBytes = 32 << 20;  // read and not yet projected; then reading
+                                                        // pauses
+inline constexpr int64_t kSinkRetryMillis = 1'000;      // before a store that failed is tried again
+inline constexpr size_t kMemoryStoreInstances = 10'000;  // ended ones kept by a store in memory
+inline constexpr size_t kRetentionRows = 500;            // deleted by one transaction
+inline constexpr size_t kSearchWords = 32;               // of one instance, that text search finds
+inline constexpr int kStoreBusySeconds = 10;             // waited for another writer of SQLite
+inline constexpr size_t kExportedBytes = 64 << 20;       // one NDJSON file, then the next begins
+inline constexpr int kExportSeconds = 30;                // one request of an exporter
+
+// --- the notifier --------------------------------------------------------------------------------
+inline constexpr size_t kNotifierRules = 1'000;
+inline constexpr int kDeliverySeconds = 86'400;          // then it is a dead letter
+inline constexpr int kDeliveryTimeoutSeconds = 30;       // one attempt
+inline constexpr int kDeliveryPauseSeconds = 3'600;      // the longest between two attempts
+inline constexpr size_t kPendingDeliveries = 100'000;    // of a process; then the log waits
+inline constexpr size_t kNotificationBytes = 256 << 10;  // one body
+inline constexpr size_t kDeadLetters = 100'000;          // kept, of each kind
+
 // --- serving -----------------------------------------------------------------------------------
 inline constexpr size_t kRequestBytes = 2 << 20;         // an HTTP request's body
 inline constexpr size_t kRequestHeaderBytes = 16 << 10;  // its request line and headers
@@ -89,10 +116,22 @@ inline constexpr int kRequestSeconds = 30;               // to send a request, t
 inline constexpr int kIdleSeconds = 75;                  // a connection between two requests
 inline constexpr int kDrainSeconds = 10;                 // requests in flight when the server stops
 inline constexpr size_t kHttpConnections = 10'000;
-inline constexpr size_t kEventsPerRequest = 1'000;  // a batch of CloudEvents
-inline constexpr int kDefinitionsLoading = 64;      // submitted, not yet validated; then 429
-inline constexpr int kWaitSeconds = 60;             // the longest ?wait=
-inline constexpr size_t kQueuedCommands = 100'000;  // then 429
+inline constexpr size_t kEventsPerRequest = 1'000;   // a batch of CloudEvents
+inline constexpr int kDefinitionsLoading = 64;       // submitted, not yet validated; then 429
+inline constexpr size_t kPageItems = 1'000;          // of one page of a list
+inline constexpr size_t kPageItemsDefault = 50;      // where the caller names none
+inline constexpr size_t kCountedInstances = 10'000;  // then a count says "more than"
+inline constexpr size_t kBulkInstances = 1'000;      // changed by one request
+inline constexpr int kBulkParallel = 64;             // at a time
+inline constexpr size_t kStreams = 1'000;            // live event streams (SSE) at a time
+inline constexpr int kStreamIdleSeconds = 15;        // then a comment keeps it alive
+inline constexpr size_t kGzipBytes = 1'024;          // shorter answers are not compressed
+inline constexpr size_t kTokenBytes = 8 << 10;       // a bearer token
+inline constexpr size_t kTokens = 10'000;            // of a token file
+inline constexpr int kKeySetSeconds = 300;           // then the keys of an issuer are fetched again
+inline constexpr int kClockSkewSeconds = 60;         // between an issuer and this process
+inline constexpr int kWaitSeconds = 60;              // the longest ?wait=
+inline constexpr size_t kQueuedCommands = 100'000;   // then 429
 inline constexpr size_t kEventsRetained = 100'000;  // memory event stream, offered to later listens
 inline constexpr size_t kEndedInstances = 256;      // ended ones that a shard remembers
 inline constexpr int64_t kEndedMicros = 120'000'000;    // ids of more: no second run

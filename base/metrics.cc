@@ -25,6 +25,22 @@ prometheus::Counter& Forwarded(prometheus::Registry& registry, const char* outco
       .Add({{"outcome", outcome}});
 }
 
+prometheus::Counter& Deliveries(prometheus::Registry& registry, const char* outcome) {
+  return prometheus::BuildCounter()
+      .Name("jaque_notifier_deliveries_total")
+      .Help("Attempts to deliver a notification, by outcome.")
+      .Register(registry)
+      .Add({{"outcome", outcome}});
+}
+
+prometheus::Counter& Refused(prometheus::Registry& registry, const char* why) {
+  return prometheus::BuildCounter()
+      .Name("jaque_http_refused_total")
+      .Help("Requests refused for who asked, by why.")
+      .Register(registry)
+      .Add({{"why", why}});
+}
+
 prometheus::Histogram& Histogram(prometheus::Registry& registry, const char* name, const char* help,
                                  const prometheus::Histogram::BucketBoundaries& bounds) {
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, bounds);
@@ -78,6 +94,41 @@ Metrics::Metrics()
                                  "From the view that gives a shard to this engine to its opening.",
                                  Seconds())),
       snapshots(Counter(registry, "jaque_engine_snapshots_total", "Snapshots of shards stored.")),
+      tasks_waiting(prometheus::BuildGauge()
+                        .Name("jaque_queue_tasks_waiting")
+                        .Help("Tasks that wait for a worker, by pool.")
+                        .Register(registry)),
+      dead_letters(Gauge(registry, "jaque_queue_dead_letters", "Commands that were given up.")),
+      sink_batches(Counter(registry, "jaque_sink_batches_total", "Batches of the log projected.")),
+      sink_events(Counter(registry, "jaque_sink_events_total", "Events of the log projected.")),
+      sink_errors(Counter(registry, "jaque_sink_errors_total",
+                          "Transactions that the store did not take; each is tried again.")),
+      sink_deleted(Counter(registry, "jaque_sink_deleted_total",
+                           "Instances deleted from the store for their age.")),
+      sink_lag_seconds(Gauge(registry, "jaque_sink_lag_seconds",
+                             "Age of the oldest batch read and not yet projected.")),
+      sink_buffered_bytes(Gauge(registry, "jaque_sink_buffered_bytes",
+                                "Bytes of the log read and not yet projected.")),
+      sink_transaction_seconds(Histogram(registry, "jaque_sink_transaction_seconds",
+                                         "One transaction of the store.", Seconds())),
+      export_errors(prometheus::BuildCounter()
+                        .Name("jaque_sink_export_errors_total")
+                        .Help("Failed attempts to export, by output.")
+                        .Register(registry)),
+      export_records(prometheus::BuildCounter()
+                         .Name("jaque_sink_export_records_total")
+                         .Help("Records exported, by output.")
+                         .Register(registry)),
+      deliveries_sent(Deliveries(registry, "sent")),
+      deliveries_failed(Deliveries(registry, "failed")),
+      deliveries_dead(Deliveries(registry, "dead")),
+      deliveries_pending(Gauge(registry, "jaque_notifier_deliveries_pending",
+                               "Notifications that wait for their next attempt.")),
+      notifier_lag_seconds(Gauge(registry, "jaque_notifier_lag_seconds",
+                                 "Age of the oldest batch of the log not yet looked at.")),
+      http_streams(Gauge(registry, "jaque_http_streams", "Open live event streams.")),
+      refused_unauthenticated(Refused(registry, "unauthenticated")),
+      refused_forbidden(Refused(registry, "forbidden")),
       http_request_seconds(Histogram(registry, "jaque_http_request_seconds",
                                      "From the last byte of a request to its answer.", Seconds())),
       http_connections(Gauge(registry, "jaque_http_connections", "Open connections.")) {

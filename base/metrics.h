@@ -9,6 +9,7 @@
 
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
+#include "prometheus/family.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
@@ -48,6 +49,33 @@ struct Metrics {
   prometheus::Gauge& shards_owned;
   prometheus::Histogram& takeover_seconds;
   prometheus::Counter& snapshots;
+
+  // The work queue. Waiting tasks by pool; of the pools that this process serves.
+  prometheus::Family<prometheus::Gauge>& tasks_waiting;
+  prometheus::Gauge& dead_letters;  // commands that were given up
+
+  // The sink.
+  prometheus::Counter& sink_batches;
+  prometheus::Counter& sink_events;
+  prometheus::Counter& sink_errors;
+  prometheus::Counter& sink_deleted;
+  prometheus::Gauge& sink_lag_seconds;
+  prometheus::Gauge& sink_buffered_bytes;
+  prometheus::Histogram& sink_transaction_seconds;
+  prometheus::Family<prometheus::Counter>& export_errors;   // by output
+  prometheus::Family<prometheus::Counter>& export_records;  // by output
+
+  // The notifier.
+  prometheus::Counter& deliveries_sent;
+  prometheus::Counter& deliveries_failed;
+  prometheus::Counter& deliveries_dead;
+  prometheus::Gauge& deliveries_pending;
+  prometheus::Gauge& notifier_lag_seconds;
+
+  // The API.
+  prometheus::Gauge& http_streams;
+  prometheus::Counter& refused_unauthenticated;
+  prometheus::Counter& refused_forbidden;
 
   // The HTTP server. A request is counted under the class of its answer, "2xx".
   static constexpr int kHttpClasses = 6;

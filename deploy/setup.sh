@@ -1,10 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs those of the listed Debian packages that are missing: deploy/setup.sh LIST...
-# Quick where nothing is missing; as root, or with sudo.
+# Quick where nothing is missing; as root, or with sudo. "package@command" is only wanted where the
+# command is missing: Node.js from elsewhere brings an npm that Debian's conflicts with.
 set -eu
 
-packages=$(sed -e 's/#.*//' "$@" | tr -s ' \n' '\n' | grep .)
+packages=
+for package in $(sed -e 's/#.*//' "$@"); do
+  case "$package" in
+    *@*) command -v "${package#*@}" >/dev/null || packages="$packages ${package%@*}" ;;
+    *) packages="$packages $package" ;;
+  esac
+done
 missing=
 # One query: dpkg answers with a line for each package that it knows.
 installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' $packages 2>/dev/null |

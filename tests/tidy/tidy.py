@@ -12,8 +12,8 @@ WIDTH, FILE_LINES, FUNCTION_LINES, OPENING_LINES = 100, 500, 70, 8
 
 # Includes point to a lower rank or stay in the room.
 RANKS = {'base': 0, 'proto': 0, 'jaque': 0, 'expression': 1, 'dsl': 2, 'nats': 2, 'log': 3,
-         'queue': 4, 'coordination': 5, 'engine': 6, 'worker': 7, 'sink': 7, 'notifier': 8,
-         'ui': 8, 'cmd': 9, 'tests': 10}
+         'queue': 4, 'coordination': 5, 'engine': 6, 'worker': 7, 'store': 6, 'sink': 7,
+         'notifier': 8, 'ui': 8, 'cmd': 9, 'tests': 10}
 
 CLOCKS = re.compile(r'absl::Now\(|_clock::now\(|random_device|\brand\(\)|\btime\((NULL|nullptr)\)')
 # Where time is real: processes of a cluster, which judge each other by it.
