@@ -160,23 +160,26 @@ void Compiler::CompileSchedule() {
   if (schedule->children.empty()) {
     findings_->AddAt(*schedule, "a schedule needs `every`, `cron`, `after` or `on`");
   }
+  Schedule& made = workflow_->schedule.emplace();
   if (const Node* every = schedule->Find("every")) {
-    const auto duration = CompileDuration(every, variables);
-    if (duration.has_value() && !duration->expression.has_value() &&
-        duration->literal <= absl::ZeroDuration()) {
+    made.every = CompileDuration(every, variables);
+    if (made.every.has_value() && !made.every->expression.has_value() &&
+        made.every->literal <= absl::ZeroDuration()) {
       findings_->AddAt(*every, "the interval must be longer than zero");
     }
   }
-  CompileDuration(schedule->Find("after"), variables);
+  made.after = CompileDuration(schedule->Find("after"), variables);
   const Node* cron = schedule->Find("cron");
   if (cron != nullptr && cron->is_string()) {
     const auto parsed = Cron::Parse(cron->text());
-    if (!parsed.ok()) findings_->AddAt(*cron, std::string(parsed.status().message()));
+    if (!parsed.ok()) {
+      findings_->AddAt(*cron, std::string(parsed.status().message()));
+    } else {
+      made.cron = *parsed;
+    }
   }
-  if (const Node* on = schedule->Find("on")) CompileConsumption(*on, variables);
-  for (const char* part : {"every", "cron", "after", "on"}) {
-    if (const Node* node = schedule->Find(part)) Unbuilt(*node, Cat("schedule.", part));
-  }
+  if (const Node* on = schedule->Find("on")) made.on = CompileConsumption(*on, variables);
+  made.read = CompileRead(*schedule);
 }
 
 }  // namespace jaque::dsl

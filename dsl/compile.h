@@ -73,6 +73,7 @@ class Compiler {
 
   // compile_events.cc
   ListenTask CompileListen(const Node& node, const Scope& scope);
+  ListenTask::Read CompileRead(const Node& node);
   EmitTask CompileEmit(const Node& node, const Variables* variables);
   EventConsumption CompileConsumption(const Node& node, const Variables* variables);
   EventFilter CompileFilter(const Node& node, const Variables* variables);

@@ -24,11 +24,15 @@ ListenTask Compiler::CompileListen(const Node& node, const Scope& scope) {
   ListenTask task;
   const Node& listen = *node.Find("listen");
   if (const Node* to = listen.Find("to")) task.to = CompileConsumption(*to, &scope.definition());
-  const std::string read = TextOf(listen, "read", "data");
-  if (read == "envelope") task.read = ListenTask::Read::kEnvelope;
-  if (read == "raw") task.read = ListenTask::Read::kRaw;
+  task.read = CompileRead(listen);
   task.foreach = CompileIterator(node.Find("foreach"), scope);
   return task;
+}
+
+ListenTask::Read Compiler::CompileRead(const Node& node) {
+  const std::string read = TextOf(node, "read", "data");
+  if (read == "envelope") return ListenTask::Read::kEnvelope;
+  return read == "raw" ? ListenTask::Read::kRaw : ListenTask::Read::kData;
 }
 
 std::optional<ListenTask::Foreach> Compiler::CompileIterator(const Node* node, const Scope& scope) {

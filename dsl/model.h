@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "dsl/cron.h"
 #include "dsl/schema.h"
 #include "dsl/template.h"
 #include "expression/value.h"
@@ -201,6 +202,15 @@ struct Task {
   std::string_view kind_name() const;
 };
 
+// When instances are started without anybody asking (reference, "Schedule"). Durations see no data.
+struct Schedule {
+  std::optional<Duration> every;  // from one start to the next
+  std::optional<Cron> cron;
+  std::optional<Duration> after;  // from the end of one instance to the start of the next
+  std::optional<EventConsumption> on;
+  ListenTask::Read read = ListenTask::Read::kData;  // of `on`: what the input holds of an event
+};
+
 struct Workflow {
   std::string namespace_, name, version, dsl;
   Value document;      // the whole definition as parsed (`$workflow.definition`)
@@ -208,6 +218,7 @@ struct Workflow {
   DataFlow input, output;
   TaskList tasks;
   std::optional<Duration> timeout;
+  std::optional<Schedule> schedule;
   std::vector<std::string> secrets;   // use.secrets
   std::vector<const Task*> by_index;  // Task::index to task
 
