@@ -11,8 +11,8 @@ import sys
 WIDTH, FILE_LINES, FUNCTION_LINES, OPENING_LINES = 100, 500, 70, 8
 
 # Includes point to a lower rank or stay in the room.
-RANKS = {'base': 0, 'proto': 0, 'jaque': 0, 'expression': 1, 'dsl': 2, 'nats': 2, 'log': 3,
-         'queue': 4, 'coordination': 5, 'engine': 6, 'worker': 7, 'store': 6, 'sink': 7,
+RANKS = {'base': 0, 'proto': 0, 'jaque': 0, 'expression': 1, 'dsl': 2, 'nats': 2, 'sqlite': 2,
+         'log': 3, 'queue': 4, 'coordination': 5, 'engine': 6, 'worker': 7, 'store': 6, 'sink': 7,
          'notifier': 8, 'ui': 8, 'cmd': 9, 'tests': 10}
 
 CLOCKS = re.compile(r'absl::Now\(|_clock::now\(|random_device|\brand\(\)|\btime\((NULL|nullptr)\)')
@@ -148,6 +148,8 @@ class Checker:
             other = target.split('/')[0]
             if target in ('nats.h', 'nats/nats.h') and room != 'nats':
                 self.report(path, number, 'nats.h outside nats/')
+            if target == 'sqlite3.h' and room != 'sqlite':
+                self.report(path, number, 'sqlite3.h outside sqlite/')
             if room == 'engine' and re.match(r'(decide|apply)', name) and (
                     target == 'base/clock.h' or
                     (other in ('log', 'queue') and target != 'log/definition_store.h')):
@@ -177,6 +179,7 @@ def self_test():
         'dsl/a.cc': spdx + '#include "engine/state.h"\n',
         'engine/decide.cc': spdx + '#include "queue/command_bus.h"\n',
         'log/b.cc': spdx + '#include <nats/nats.h>\n',
+        'store/b.cc': spdx + '#include <sqlite3.h>\n',
         'ui/c.cc': spdx + 'auto t = absl::N' 'ow();\n',
         'ui/d_test.cc': spdx + 'std::this_thread::sleep' '_for(x);\n',
         'ui/e.cc': spdx + '// TO' 'DO: later\n',
