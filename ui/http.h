@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +26,24 @@ struct HttpRequest {
   std::string_view Header(std::string_view name) const;
 };
 
+// A body that comes piece by piece, as long as its connection lives: that lets go of it when the
+// client has gone or the server stops.
+class HttpStream {
+ public:
+  // Called once, on any thread; an empty piece ends the body.
+  using PieceFn = absl::AnyInvocable<void(std::string)>;
+
+  virtual ~HttpStream() = default;
+  // Asked for when the piece before is written: a client that reads slowly is given no more.
+  virtual void Next(PieceFn piece) = 0;
+};
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
   HttpHeaders headers;
+  std::shared_ptr<HttpStream> stream;  // instead of `body`, unless null
 };
 
 // Answers one request. Called exactly once, on any thread.

@@ -29,8 +29,9 @@ HttpRequest ToRequest(http::request<http::string_body> message) {
   return request;
 }
 
-// The answer as bytes. A HEAD gets the head of what a GET would get.
-std::string Serialize(const HttpResponse& response, bool keep_alive, bool head) {
+// The answer as bytes, without a body that comes in pieces. A HEAD gets the head of what a GET
+// would get.
+std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, bool chunks) {
   std::string out =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status));
   out.reserve(out.size() + response.body.size() + 256);
@@ -39,7 +40,11 @@ std::string Serialize(const HttpResponse& response, bool keep_alive, bool head) 
     out += response.content_type;
     out += "\r\n";
   }
-  out += fmt::format("Content-Length: {}\r\n", response.body.size());
+  if (response.stream == nullptr) {
+    out += fmt::format("Content-Length: {}\r\n", response.body.size());
+  } else if (chunks) {
+    out += "Transfer-Encoding: chunked\r\n";
+  }
   for (const auto& [name, value] : response.headers) {
     out += name;
     out += ": ";
@@ -69,7 +74,7 @@ void HttpConnection::Start() {
 void HttpConnection::Drain() {
   boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
     self->draining_ = true;
-    if (self->reading_) self->CloseNow();
+    if (self->reading_ || self->body_ != nullptr) self->CloseNow();
   });
 }
 
@@ -97,6 +102,7 @@ void HttpConnection::OnHeader(Error error) {
   if (message.version() != 11 && message.version() != 10) return Refuse(http::error::bad_version);
   head_ = message.method() == http::verb::head;
   keep_alive_ = message.keep_alive();
+  chunks_ = message.version() == 11;
   if (parser_->is_done()) return Handle();
   if (boost::beast::iequals(message[http::field::expect], "100-continue")) return SendContinue();
   ReadBody();
@@ -136,8 +142,12 @@ void HttpConnection::Handle() {
 
 void HttpConnection::Write(const HttpResponse& response) {
   shared_->metrics->CountHttpRequest(response.status, shared_->clock->Monotonic() - began_);
-  keep_alive_ = keep_alive_ && !draining_;
-  out_ = Serialize(response, keep_alive_, head_);
+  keep_alive_ = keep_alive_ && !draining_ && response.stream == nullptr;
+  out_ = Serialize(response, keep_alive_, head_, chunks_);
+  if (response.stream != nullptr && !head_ && !draining_) {
+    body_ = response.stream;
+    WatchClient();
+  }
   stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
   boost::asio::async_write(
       stream_, boost::asio::buffer(out_),
@@ -151,8 +161,42 @@ void HttpConnection::OnWritten(Error error) {
     stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
     return Linger();
   }
+  if (!error && body_ != nullptr) return AwaitPiece();
   if (error || !keep_alive_) return CloseNow();
   ReadHeader();
+}
+
+void HttpConnection::AwaitPiece() {
+  body_->Next([self = shared_from_this()](std::string piece) mutable {
+    HttpConnection& connection = *self;
+    boost::asio::post(
+        connection.stream_.get_executor(),
+        [self = std::move(self), piece = std::move(piece)] { self->WritePiece(piece); });
+  });
+}
+
+void HttpConnection::WritePiece(const std::string& piece) {
+  if (body_ == nullptr) return;  // the client went meanwhile
+  if (piece.empty()) body_.reset();
+  out_ = chunks_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece) : piece;
+  stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
+  boost::asio::async_write(
+      stream_, boost::asio::buffer(out_),
+      [self = shared_from_this()](Error error, size_t) { self->OnWritten(error); });
+}
+
+// Nothing is expected from a client that is being sent a body but its end. What it sends all the
+// same is not read as a request.
+void HttpConnection::WatchClient() {
+  buffer_.clear();
+  stream_.expires_never();
+  stream_.async_read_some(buffer_.prepare(1 << 10),
+                          [self = shared_from_this()](Error error, size_t size) {
+                            self->lingered_ += size;
+                            if (error || self->lingered_ > limits::kRequestBytes)
+                              return self->CloseNow();
+                            self->WatchClient();
+                          });
 }
 
 void HttpConnection::Linger() {
@@ -191,6 +235,7 @@ void HttpConnection::Refuse(Error error) {
 }
 
 void HttpConnection::CloseNow() {
+  body_.reset();
   Error ignored;
   stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.close();

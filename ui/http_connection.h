@@ -55,6 +55,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Handle();
   void Write(const HttpResponse& response);
   void OnWritten(Error error);
+  // A body that comes in pieces: the next of them is awaited, and the end of the client with it.
+  void AwaitPiece();
+  void WritePiece(const std::string& piece);
+  void WatchClient();
   // Answers a request that could not be read, then ends the connection.
   void Refuse(Error error);
   // Takes what the client still sends, for a while: closing with unread bytes would make its system
@@ -67,8 +71,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::string out_;
+  std::shared_ptr<HttpStream> body_;  // of the answer that is being written
   absl::Duration began_;
   bool head_ = false;        // the request in hand is a HEAD
+  bool chunks_ = false;      // its client knows chunks
   bool keep_alive_ = false;  // the client wants to go on after the request in hand
   bool reading_ = false;     // waiting for a request's first byte or reading it
   bool draining_ = false;

@@ -54,13 +54,44 @@ class Client {
   std::string buffer_;
 };
 
+// A body that the test gives piece by piece.
+class Pieces final : public HttpStream {
+ public:
+  explicit Pieces(absl::Notification* gone) : gone_(gone) {}
+  ~Pieces() override { gone_->Notify(); }
+  void Next(PieceFn piece) override {
+    absl::MutexLock lock(&mutex_);
+    next_ = std::move(piece);
+  }
+  // Once the one before is written.
+  void Give(const std::string& text) {
+    PieceFn piece;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(
+          +[](PieceFn* next) { return *next != nullptr; }, &next_));
+      piece = std::exchange(next_, nullptr);
+    }
+    piece(text);
+  }
+
+ private:
+  absl::Notification* const gone_;
+  absl::Mutex mutex_;
+  PieceFn next_;
+};
+
 class HttpServerTest : public ::testing::Test {
  protected:
-  // Answers with what it was asked; "/later" when the test says so.
+  // Answers with what it was asked; "/later" when the test says so, "/stream" as it says.
   HttpServerTest() {
     server_ = MakeHttpServer({.listen = "127.0.0.1:0"}, &SystemClock(), &metrics_,
                              [this](HttpRequest request, HttpReply reply) {
                                HttpResponse response;
+                               if (request.path == "/stream") {
+                                 response.stream = std::move(stream_);
+                                 return reply(std::move(response));
+                               }
                                response.body = request.method + " " + request.path + "?" +
                                                request.query + " " + request.body + ";";
                                if (request.path != "/later") return reply(std::move(response));
@@ -79,7 +110,16 @@ class HttpServerTest : public ::testing::Test {
     later_(std::move(response));
   }
 
+  // The next "/stream".
+  std::shared_ptr<Pieces> Stream() {
+    auto pieces = std::make_shared<Pieces>(&gone_);
+    stream_ = pieces;
+    return pieces;
+  }
+
   Metrics metrics_;
+  absl::Notification gone_;
+  std::shared_ptr<HttpStream> stream_;
   absl::Mutex mutex_;
   HttpReply later_;
   absl::Notification asked_;
@@ -159,6 +199,51 @@ TEST_F(HttpServerTest, StopLetsARequestInFlightEnd) {
   EXPECT_THAT(answer, HasSubstr("late;"));
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
   stop.join();
+}
+
+TEST_F(HttpServerTest, AStreamIsSentAsItComes) {
+  auto stream = Stream();
+  Client client(server_->address());
+  client.Send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(client.ReadThrough("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
+  stream->Give("one;");
+  EXPECT_EQ(client.ReadThrough(";\r\n"), "4\r\none;\r\n");
+  stream->Give(std::string(20, 'x') + ";");
+  EXPECT_THAT(client.ReadThrough(";\r\n"), StartsWith("15\r\nxxxx"));
+  stream->Give("");
+  EXPECT_EQ(client.ReadAll(), "0\r\n\r\n");
+  stream.reset();
+  gone_.WaitForNotification();
+}
+
+TEST_F(HttpServerTest, AnOldClientGetsAStreamWithoutChunks) {
+  auto stream = Stream();
+  Client client(server_->address());
+  client.Send("GET /stream HTTP/1.0\r\n\r\n");
+  client.ReadThrough("\r\n\r\n");
+  stream->Give("one;");
+  stream->Give("");
+  EXPECT_EQ(client.ReadAll(), "one;");
+}
+
+TEST_F(HttpServerTest, AStreamGoesWithItsClient) {
+  Stream();
+  {
+    Client client(server_->address());
+    client.Send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+    client.ReadThrough("\r\n\r\n");
+  }
+  gone_.WaitForNotification();
+}
+
+TEST_F(HttpServerTest, StopEndsStreams) {
+  Stream();
+  Client client(server_->address());
+  client.Send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.ReadThrough("\r\n\r\n");
+  server_->Stop();
+  EXPECT_EQ(client.ReadAll(), "");
+  gone_.WaitForNotification();
 }
 
 TEST_F(HttpServerTest, AnAddressThatIsTakenOrUnreadableIsAnError) {
