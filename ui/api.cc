@@ -11,6 +11,7 @@
 #include "ui/definitions_api.h"
 #include "ui/events_api.h"
 #include "ui/instances_api.h"
+#include "ui/openapi.h"
 #include "ui/problem.h"
 #include "ui/routes.h"
 
@@ -58,6 +59,7 @@ class ApiImpl final : public Api {
     AddDefinitionRoutes(parts_, &loader_, &routes_);
     AddInstanceRoutes(parts_, &routes_);
     AddEventRoutes(parts_, &routes_);
+    AddOpenApiRoutes(&routes_);
   }
   ~ApiImpl() override { loader_.join(); }
 

@@ -16,6 +16,7 @@
 #include "log/definition_store.h"
 #include "queue/command_bus.h"
 #include "queue/event_stream.h"
+#include "store/store.h"
 #include "ui/http.h"
 
 namespace jaque::ui {
@@ -27,6 +28,7 @@ struct ApiParts {
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;
+  store::Store* store = nullptr;  // null: what only it knows is answered with 503
   Metrics* metrics = nullptr;
   // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
   // because a command on the ingress waits for an engine, durably, and so would its caller.

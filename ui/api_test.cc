@@ -304,6 +304,16 @@ TEST_F(ApiTest, EveryFindingOfABadDefinitionIsToldWithItsPlace) {
   EXPECT_THAT(std::string(errors->at(0).StringOr("message", "")), HasSubstr("nowhere"));
 }
 
+TEST_F(ApiTest, TheDocumentIsServedAsJsonAndYaml) {
+  const HttpResponse json = Call("GET", "/api/v1/openapi.json");
+  const absl::StatusOr<Value> document = ParseJson(json.body);
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->StringOr("openapi", ""), "3.1.0");
+  const HttpResponse yaml = Call("GET", "/api/v1/openapi.yaml");
+  EXPECT_EQ(yaml.content_type, "application/yaml");
+  EXPECT_THAT(yaml.body, HasSubstr("\nopenapi: 3.1.0\n"));
+}
+
 TEST_F(ApiTest, HealthReadinessAndMetrics) {
   EXPECT_EQ(Call("GET", "/healthz").status, 200);
   EXPECT_EQ(Call("GET", "/readyz").status, 200);
