@@ -15,6 +15,7 @@ endif
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS ?= 2
 LISTEN ?= 127.0.0.1:8080
+DATA ?= .jaque-data
 ENGINES ?= 3
 TTL ?= 3s
 KEEP ?=
@@ -37,7 +38,7 @@ CONFIGURE = cmake -S . -B $(BUILD_DIR) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInf
 .PHONY: help run cluster test build all lint bench fuzz setup clean
 
 help:
-	@echo 'make run     set up, build, serve with the sample workflows'
+	@echo 'make run     set up, build, serve the samples; what it does is kept in DATA=.jaque-data'
 	@echo 'make cluster a cluster on this machine to play with; ENGINES=3, TTL=3s, KEEP=1'
 	@echo 'make test    set up, build, every test; SANITIZE=address,undefined or thread'
 	@echo 'make build   the binary alone: build/jaque'
@@ -66,7 +67,8 @@ all: setup
 
 run: build
 	@sh deploy/greeting.sh $(LISTEN)
-	@exec $(BUILD_DIR)/jaque -target all -http-listen $(LISTEN) -samples deploy/samples
+	@exec $(BUILD_DIR)/jaque -target all -http-listen $(LISTEN) -data-dir $(DATA) \
+	  -samples deploy/samples
 
 # Runs beside what else is here: free ports, a folder of its own, loopback.
 cluster: build

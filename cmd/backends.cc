@@ -9,11 +9,14 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "coordination/nats_kv_store.h"
+#include "coordination/sqlite_kv_store.h"
 #include "fmt/format.h"
 #include "log/memory_definition_store.h"
 #include "log/memory_event_log.h"
 #include "log/nats_definition_store.h"
 #include "log/nats_event_log.h"
+#include "log/sqlite_definition_store.h"
+#include "log/sqlite_event_log.h"
 #include "nats/jetstream.h"
 #include "nats/names.h"
 #include "queue/memory_command_bus.h"
@@ -24,6 +27,7 @@
 #include "queue/nats_event_stream.h"
 #include "queue/nats_task_cancels.h"
 #include "queue/nats_task_queue.h"
+#include "queue/sqlite_event_stream.h"
 
 namespace jaque::cmd {
 namespace {
@@ -61,18 +65,44 @@ absl::StatusOr<std::unique_ptr<nats::Connection>> Connect(const std::string& fla
   return connection;
 }
 
-void AddMemory(const Clock* clock, Backends* backends) {
-  // State dies with the process, so nobody reads the log back.
-  backends->log = std::make_unique<MemoryEventLog>(clock, MemoryEventLog::Options{.retained = 1});
+// Queues of one process. With -data-dir too they need no disk: a command is answered when the log
+// has what it did, and a shard that is opened sends again every task that the log says is open.
+void AddQueuesInMemory(const Clock* clock, const MemoryCommandBus::Options& options,
+                       Backends* backends) {
   auto tasks = std::make_unique<MemoryTaskQueue>(clock);
-  auto commands = std::make_unique<MemoryCommandBus>(clock);
+  auto commands = std::make_unique<MemoryCommandBus>(clock, options);
   backends->pulses = {[bus = commands.get()] { bus->ExpireOverdue(); },
                       [queue = tasks.get()] { queue->ExpireOverdue(); }};
   backends->tasks = std::move(tasks);
   backends->commands = std::move(commands);
   backends->cancels = MakeMemoryTaskCancels();
+}
+
+void AddMemory(const Clock* clock, Backends* backends) {
+  AddQueuesInMemory(clock, {}, backends);
+  // State dies with the process, so nobody reads the log back.
+  backends->log = std::make_unique<MemoryEventLog>(clock, MemoryEventLog::Options{.retained = 1});
   backends->events = std::make_unique<MemoryEventStream>(clock);
   backends->definitions = std::make_unique<MemoryDefinitionStore>();
+}
+
+absl::Status AddFolder(const Flags& flags, const Clock* clock, Backends* backends) {
+  sqlite::DataFolderOptions options;
+  options.path = flags.data_dir;
+  options.sync = flags.data_sync;
+  options.shards = flags.shards;
+  options.schema = SqliteEventLog::Schema() + SqliteEventStream::Schema() +
+                   SqliteDefinitionStore::Schema() + SqliteKvStore::Schema();
+  ASSIGN_OR_RETURN(backends->folder, sqlite::DataFolder::Open(clock, options));
+  sqlite::DataFolder* const folder = backends->folder.get();
+  sqlite::GroupCommit* const writer = folder->writer();
+  AddQueuesInMemory(clock, {.unanswered = absl::StatusCode::kUnknown}, backends);
+  backends->pulses.push_back([folder] { folder->Pulse(); });
+  ASSIGN_OR_RETURN(backends->log, SqliteEventLog::Open(clock, writer, folder->file()));
+  ASSIGN_OR_RETURN(backends->events, SqliteEventStream::Open(clock, writer, folder->file()));
+  ASSIGN_OR_RETURN(backends->definitions, SqliteDefinitionStore::Open(writer));
+  backends->state = std::make_unique<SqliteKvStore>(clock, writer, "state");
+  return absl::OkStatus();
 }
 
 absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* backends) {
@@ -122,6 +152,10 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
 }  // namespace
 
 absl::Status Backends::Reachable() const {
+  if (folder != nullptr && !folder->writer()->Health().ok()) {
+    return absl::UnavailableError(
+        Cat("the data folder cannot be written: ", Message(folder->writer()->Health())));
+  }
   if (queue_connection == nullptr || queue_connection->connected()) return absl::OkStatus();
   return absl::UnavailableError("NATS cannot be reached: nothing can be stored now");
 }
@@ -145,6 +179,10 @@ absl::Status PatientlyWhileAway(const Clock* clock, const std::string& what,
 
 absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const Clock* clock) {
   auto backends = std::make_unique<Backends>();
+  if (!flags.data_dir.empty()) {
+    RETURN_IF_ERROR(AddFolder(flags, clock, backends.get()));
+    return backends;
+  }
   if (flags.queue == "memory") {
     AddMemory(clock, backends.get());
     return backends;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process stands on: log, queues, events, definitions and the buckets of coordination, in
-// memory or on NATS as -queue and -coordination say. The only place that knows which sibling of an
-// interface is used. Built by the main thread.
+// memory, in a folder, or on NATS as -queue, -data-dir and -coordination say. The only place that
+// knows which sibling of an interface is used. Built by the main thread.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,13 @@
 #include "queue/event_stream.h"
 #include "queue/task_cancels.h"
 #include "queue/task_queue.h"
+#include "sqlite/data_folder.h"
 
 namespace jaque::cmd {
 
 // Members go in reverse order: the connections last.
 struct Backends {
+  std::unique_ptr<sqlite::DataFolder> folder;                 // null without -data-dir
   std::unique_ptr<nats::Connection> queue_connection;         // null: memory
   std::unique_ptr<nats::Connection> coordination_connection;  // null: memory, or as the queue's
 
@@ -35,7 +37,7 @@ struct Backends {
   std::unique_ptr<EventStream> events;
   std::unique_ptr<DefinitionStore> definitions;
 
-  std::unique_ptr<KvStore> state;  // snapshots; null on memory, and where there is no engine
+  std::unique_ptr<KvStore> state;  // snapshots; null on memory alone, and where there is no engine
 
   // Of coordination; null on memory.
   std::unique_ptr<KvStore> engines, workers, cluster;

@@ -58,6 +58,15 @@ absl::Status CheckUrl(const std::string& flag, const std::string& value) {
   return absl::OkStatus();
 }
 
+absl::Status ParseSync(const std::string& text, sqlite::DatabaseOptions::Sync* sync) {
+  if (text != "full" && text != "normal") {
+    return absl::InvalidArgumentError(fmt::format("\"{}\": write full or normal", text));
+  }
+  *sync = text == "full" ? sqlite::DatabaseOptions::Sync::kFull
+                         : sqlite::DatabaseOptions::Sync::kNormal;
+  return absl::OkStatus();
+}
+
 // "default=64,gpu=2".
 absl::Status ParsePools(const std::string& text, std::map<std::string, int>* pools) {
   pools->clear();
@@ -144,6 +153,16 @@ void AddClusterFlags(CLI::App* app, Flags* flags) {
                   "where the log, commands, tasks and events are: memory, or nats://HOST:PORT")
       ->type_name("URL")
       ->capture_default_str()
+      ->group(group);
+  app->add_option("--data-dir", flags->data_dir,
+                  "folder that keeps log, events, definitions and state of -queue memory on disk")
+      ->type_name("DIR")
+      ->group(group);
+  AddParsed(app, "--data-sync",
+            "what is acknowledged outlives: a power loss too (full), or only this process (normal)",
+            [flags](const std::string& text) { return ParseSync(text, &flags->data_sync); })
+      ->type_name("SYNC")
+      ->default_str("full")
       ->group(group);
   app->add_option("--coordination", flags->coordination,
                   "where members meet: memory (one engine), or nats://HOST:PORT")
@@ -254,6 +273,15 @@ absl::Status CheckServeFlags(const Flags& flags) {
   const bool engine = flags.roles.contains(Role::kEngine);
   const bool worker = flags.roles.contains(Role::kWorker);
   const bool memory = flags.queue == "memory";
+  if (!flags.data_dir.empty() && !memory) {
+    return absl::InvalidArgumentError(
+        "-data-dir goes with -queue memory: with -queue nats://… the NATS servers keep what there "
+        "is");
+  }
+  if (!flags.data_dir.empty() && !engine) {
+    return absl::InvalidArgumentError(
+        "-data-dir is the folder of one process with an engine: add engine to -target");
+  }
   if (memory && engine != worker) {
     return absl::InvalidArgumentError(fmt::format(
         "-target {} alone cannot work on -queue memory: engine and worker have to be in one "

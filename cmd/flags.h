@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/logging.h"
+#include "sqlite/database.h"
 
 namespace jaque::cmd {
 
@@ -22,6 +23,8 @@ struct Flags {
   // Serving.
   std::set<Role> roles;
   std::string queue = "memory", coordination = "memory", id;
+  std::string data_dir;  // empty: what memory has is gone with the process
+  sqlite::DatabaseOptions::Sync data_sync = sqlite::DatabaseOptions::Sync::kFull;
   absl::Duration heartbeat_ttl = absl::Seconds(10);
   int expected_engines = 0;  // 0: no quorum guard
   bool standby = true;

@@ -47,6 +47,14 @@ TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
   flags.queue = "memory";
   flags.roles = {Role::kEngine, Role::kWorker};
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination nats://… needs -queue nats://…"));
+  flags.coordination = "memory";
+  flags.data_dir = "here";
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
+  flags.queue = "nats://127.0.0.1:4222";
+  EXPECT_THAT(Refusal(flags), HasSubstr("-data-dir goes with -queue memory"));
+  flags.queue = "memory";
+  flags.roles = {Role::kUi};
+  EXPECT_THAT(Refusal(flags), HasSubstr("-data-dir is the folder of one process with an engine"));
   flags.coordination = "zookeeper";
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination zookeeper: write memory"));
 }

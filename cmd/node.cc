@@ -18,6 +18,11 @@ constexpr absl::Duration kPulse = absl::Milliseconds(20);
 constexpr absl::Duration kWorkerPulse = absl::Milliseconds(100);
 constexpr absl::Duration kViewPulse = absl::Milliseconds(100);
 
+// Shards remember their owner; it is the same one when the process starts again.
+constexpr char kIdInFolder[] = "jaque-local";
+// One process reads all shards before it is ready: less log to read, for more snapshots.
+constexpr size_t kSnapshotBytesInFolder = 1 << 20;
+
 WorkerOptions ToWorkerOptions(const Flags& flags) {
   WorkerOptions options;
   options.worker_id = flags.id;
@@ -35,12 +40,15 @@ WorkerOptions ToWorkerOptions(const Flags& flags) {
   return options;
 }
 
-// Everything is this engine's, for ever.
-std::shared_ptr<const Ownership> OwnershipOfOne(const std::string& id, uint32_t shards) {
+// Everything is this engine's, for ever; where what it did outlives it, under a higher epoch each
+// time, and as another incarnation if the one before died.
+std::shared_ptr<const Ownership> OwnershipOfOne(const std::string& id, uint32_t shards,
+                                                const sqlite::DataFolder* folder) {
   v1::View view;
-  view.set_epoch(1);
+  view.set_epoch(folder != nullptr ? folder->epoch() : 1);
   v1::ViewMember* member = view.add_members();
   member->set_id(id);
+  if (folder != nullptr) member->set_incarnation(folder->incarnation());
   member->set_weight(1);
   return std::make_shared<const Ownership>(view, shards);
 }
@@ -48,6 +56,7 @@ std::shared_ptr<const Ownership> OwnershipOfOne(const std::string& id, uint32_t 
 }  // namespace
 
 Node::Node(const Flags& flags) : ids_(clock_, EntropySeed()), flags_(flags) {
+  if (flags_.id.empty() && !flags_.data_dir.empty()) flags_.id = kIdInFolder;
   if (flags_.id.empty()) flags_.id = "jaque-" + absl::AsciiStrToLower(ids_.Ulid().substr(18));
   if (flags_.worker_pools.empty()) flags_.worker_pools["default"] = flags.workers;
 }
@@ -70,6 +79,7 @@ void Node::MakeTheEngine() {
   options.seed = EntropySeed();
   options.standby = flags_.standby;
   options.retention = flags_.retention;
+  if (backends_->folder != nullptr) options.snapshot_bytes = kSnapshotBytesInFolder;
   EngineParts parts;
   parts.clock = clock_;
   parts.log = backends_->log.get();
@@ -152,7 +162,7 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
   }
   if (engine_ != nullptr) engine_->Start();
   if (engine_ != nullptr && backends_->cluster == nullptr) {
-    engine_->SetOwnership(OwnershipOfOne(flags_.id, flags_.shards));
+    engine_->SetOwnership(OwnershipOfOne(flags_.id, flags_.shards, backends_->folder.get()));
   }
   RETURN_IF_ERROR(
       PatientlyWhileAway(clock_, "joining the cluster", [&] { return JoinTheCluster(exit); }));
@@ -194,7 +204,11 @@ absl::Status Node::Writable() const {
 }
 
 void Node::Stop() {
-  if (!std::exchange(started_, false)) return;
+  if (std::exchange(started_, false)) StopParts();
+  if (backends_ != nullptr && backends_->folder != nullptr) backends_->folder->Close();
+}
+
+void Node::StopParts() {
   // The worker first, while its results are still taken; then the shards pass to others, which need
   // the engine's last appends.
   if (worker_ != nullptr) worker_->Stop();

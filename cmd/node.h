@@ -51,6 +51,7 @@ class Node {
   void MakeTheEngine();
   absl::Status MakeTheWorker();
   absl::Status JoinTheCluster(const std::function<void(absl::Status)>& exit);
+  void StopParts();
   v1::Member Announcement(const std::string& role) const;
 
   const Clock* const clock_ = &SystemClock();

@@ -53,6 +53,8 @@ SignalWatch::~SignalWatch() {
 void SurviveBrokenPipes() {
   // Not SIG_IGN: that would be inherited by every process that a worker starts.
   Handle(SIGPIPE, [](int) {});
+  // A file as large as it may be is a write that fails.
+  Handle(SIGXFSZ, [](int) {});
 }
 
 }  // namespace jaque::cmd

@@ -321,7 +321,7 @@ void MemoryCommandBus::Core::ExpireOverdue() {
       expired.push_back(std::move(call.reply));
     }
   }
-  for (ReplyFn& reply : expired) reply(absl::DeadlineExceededError("no reply in time"));
+  for (ReplyFn& reply : expired) reply(absl::Status(options_.unanswered, "no reply in time"));
   OfferIngress();
 }
 

@@ -19,6 +19,9 @@ struct MemoryCommandBusOptions {
   int ingress_attempts = limits::kIngressAttempts;
   absl::Duration ingress_backoff = absl::Milliseconds(50);  // doubles with each attempt, to 10 s
   absl::Duration dedup_window = absl::Seconds(limits::kDeduplicationSeconds);
+  // What a call without reply in time is told: DeadlineExceeded promises that a submitted command
+  // is stored, which is untrue where all else outlives the process.
+  absl::StatusCode unanswered = absl::StatusCode::kDeadlineExceeded;
 };
 
 class MemoryCommandBus final : public CommandBus {

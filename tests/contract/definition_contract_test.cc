@@ -6,6 +6,7 @@
 #include "log/nats_definition_store.h"
 #include "tests/contract/definition_store_contract.h"
 #include "tests/contract/nats_backend.h"
+#include "tests/contract/sqlite_backend.h"
 
 namespace jaque {
 namespace {
@@ -34,6 +35,7 @@ class NatsDefinitionBackend : public NatsBackend<1> {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, DefinitionStoreContract, MemoryBackend);
+INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, DefinitionStoreContract, SqliteBackend);
 INSTANTIATE_TYPED_TEST_SUITE_P(Nats, DefinitionStoreContract, NatsDefinitionBackend);
 
 }  // namespace
