@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/duration.h"
 #include "cmd/progress.h"
+#include "cmd/task_screen.h"
 #include "fmt/format.h"
 
 namespace jaque::cmd {
 namespace {
-
-enum class State { kRunning, kWaiting, kDone, kSkipped, kFailed, kCaught };
-
-struct Row {
-  std::string name;
-  int depth = 0;
-  State state = State::kRunning;
-  absl::Time since;  // running or waiting
-  absl::Duration took;
-  int runs = 0;  // times that it ended: more than one in a loop
-  std::string note;
-};
-
-// Terminal columns of UTF-8 text, near enough for names: one for each code point.
-size_t Columns(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
-}
-
-std::string Cut(const std::string& text, size_t columns) {
-  if (Columns(text) <= columns) return text;
-  std::string out;
-  size_t count = 0;
-  for (const char c : text) {
-    if ((c & 0xc0) != 0x80 && ++count >= columns) break;
-    out += c;
-  }
-  return out + "…";
-}
 
 // Tasks nest in their pointers: /do/0/outer/do/1/inner has one named task above it.
 int Depth(const dsl::Workflow* workflow, const dsl::Task& task) {
@@ -55,40 +27,33 @@ int Depth(const dsl::Workflow* workflow, const dsl::Task& task) {
 class TreeProgress final : public Progress {
  public:
   TreeProgress(std::FILE* out, std::string instance, const TerminalOptions& options)
-      : out_(out), instance_(std::move(instance)), options_(options) {}
+      : instance_(std::move(instance)), screen_(out, options) {}
 
   void Show(const Fact& fact) override;
-  void Tick(absl::Time now) override { Draw(now, options_.rows - 1); }
+  void Tick(absl::Time now) override {
+    screen_.Draw(Lines(), now, remain_ > 0 ? RemainText(remain_) : "");
+  }
   void Remain(size_t instances) override { remain_ = instances; }
   // The whole tree stays on the screen.
-  void Finish(absl::Time now) override {
-    remain_ = 0;
-    Draw(now, static_cast<int>(rows_.size()));
-  }
+  void Finish(absl::Time now) override { screen_.DrawAll(Lines(), now); }
 
  private:
-  Row& RowOf(const Fact& fact);
-  void End(const Fact& fact, State state, Row* row);
+  TaskLine& RowOf(const Fact& fact);
+  void End(const Fact& fact, TaskState state, TaskLine* row);
   void ShowInstance(const Fact& fact);
-  void Draw(absl::Time now, int limit);
-  std::string Line(const Row& row, absl::Time now) const;
-  std::string Paint(const char* color, const std::string& text) const {
-    return options_.colors ? fmt::format("\x1b[{}m{}\x1b[0m", color, text) : text;
-  }
+  std::vector<const TaskLine*> Lines() const;
 
-  std::FILE* const out_;
   const std::string instance_;
-  const TerminalOptions options_;
-  std::vector<std::unique_ptr<Row>> rows_;
-  std::map<std::pair<std::string, const dsl::Task*>, Row*> by_task_;
+  TaskScreen screen_;
+  std::vector<std::unique_ptr<TaskLine>> rows_;
+  std::map<std::pair<std::string, const dsl::Task*>, TaskLine*> by_task_;
   size_t remain_ = 0;
-  int drawn_ = 0;  // lines on the screen that are ours
 };
 
-Row& TreeProgress::RowOf(const Fact& fact) {
-  Row*& row = by_task_[{fact.instance, fact.task}];
+TaskLine& TreeProgress::RowOf(const Fact& fact) {
+  TaskLine*& row = by_task_[{fact.instance, fact.task}];
   if (row == nullptr) {
-    rows_.push_back(std::make_unique<Row>());
+    rows_.push_back(std::make_unique<TaskLine>());
     row = rows_.back().get();
     row->since = fact.at;
     const bool child = fact.instance != instance_;
@@ -99,7 +64,7 @@ Row& TreeProgress::RowOf(const Fact& fact) {
   return *row;
 }
 
-void TreeProgress::End(const Fact& fact, State state, Row* row) {
+void TreeProgress::End(const Fact& fact, TaskState state, TaskLine* row) {
   row->state = state;
   row->took = fact.took;
   row->note = Printable(fact.detail);
@@ -111,44 +76,45 @@ void TreeProgress::ShowInstance(const Fact& fact) {
   // Nothing of it runs any more; an error that nobody caught stopped it, or a cancel.
   for (auto at = by_task_.lower_bound({fact.instance, nullptr});
        at != by_task_.end() && at->first.first == fact.instance; ++at) {
-    Row* row = at->second;
-    if (row->state != State::kRunning && row->state != State::kWaiting) continue;
-    row->state = fact.kind == Fact::Kind::kInstanceCompleted ? State::kDone : State::kFailed;
+    TaskLine* row = at->second;
+    if (row->state != TaskState::kRunning && row->state != TaskState::kWaiting) continue;
+    row->state =
+        fact.kind == Fact::Kind::kInstanceCompleted ? TaskState::kDone : TaskState::kFailed;
     row->took = fact.at - row->since;
   }
 }
 
 void TreeProgress::Show(const Fact& fact) {
   if (fact.task == nullptr) return ShowInstance(fact);
-  Row& row = RowOf(fact);
+  TaskLine& row = RowOf(fact);
   switch (fact.kind) {
     case Fact::Kind::kStarted:
     case Fact::Kind::kWaiting:
-      row.state = fact.kind == Fact::Kind::kStarted ? State::kRunning : State::kWaiting;
+      row.state = fact.kind == Fact::Kind::kStarted ? TaskState::kRunning : TaskState::kWaiting;
       row.since = fact.at;
       row.note = Printable(fact.detail);
       break;
     case Fact::Kind::kRetry:
-      row.state = State::kWaiting;
+      row.state = TaskState::kWaiting;
       row.note = Printable(fact.detail);
       break;
     case Fact::Kind::kIteration:
     case Fact::Kind::kAttempt:
     case Fact::Kind::kEvent:
-      row.state = State::kRunning;
+      row.state = TaskState::kRunning;
       row.note = Printable(fact.detail);
       break;
     case Fact::Kind::kCompleted:
-      End(fact, row.state == State::kCaught ? State::kCaught : State::kDone, &row);
+      End(fact, row.state == TaskState::kCaught ? TaskState::kCaught : TaskState::kDone, &row);
       break;
     case Fact::Kind::kSkipped:
-      End(fact, State::kSkipped, &row);
+      End(fact, TaskState::kSkipped, &row);
       break;
     case Fact::Kind::kFailed:
-      End(fact, State::kFailed, &row);
+      End(fact, TaskState::kFailed, &row);
       break;
     case Fact::Kind::kCaught:
-      row.state = State::kCaught;
+      row.state = TaskState::kCaught;
       row.note = "caught";
       break;
     default:
@@ -156,37 +122,10 @@ void TreeProgress::Show(const Fact& fact) {
   }
 }
 
-std::string TreeProgress::Line(const Row& row, absl::Time now) const {
-  const char* const marks[] = {"●", "◌", "✓", "-", "✗", "✓"};
-  const char* const colors[] = {"36", "33", "32", "2", "31", "33"};
-  const bool active = row.state == State::kRunning || row.state == State::kWaiting;
-  const absl::Duration took = active ? std::max(now - row.since, absl::ZeroDuration()) : row.took;
-  std::string text = row.name;
-  if (took > absl::ZeroDuration()) text += "  " + DurationText(took);
-  if (row.runs > 1) text += fmt::format("  ×{}", row.runs);
-  if (!row.note.empty()) text += "  " + row.note;
-  const size_t indent = 2 * static_cast<size_t>(row.depth);
-  const size_t room = std::max<size_t>(options_.columns, indent + 12) - indent - 3;
-  const int state = static_cast<int>(row.state);
-  return std::string(indent, ' ') + Paint(colors[state], marks[state]) + " " + Cut(text, room);
-}
-
-void TreeProgress::Draw(absl::Time now, int limit) {
-  std::string frame;
-  if (drawn_ > 0) frame += fmt::format("\x1b[{}A", drawn_);
-  if (remain_ > 0) --limit;
-  const size_t first = rows_.size() - std::min<size_t>(rows_.size(), std::max(limit, 1));
-  for (size_t i = first; i < rows_.size(); ++i) {
-    frame += "\x1b[2K" + Line(*rows_[i], now) + "\n";
-  }
-  drawn_ = static_cast<int>(rows_.size() - first);
-  if (remain_ > 0) {
-    frame += "\x1b[2K" + Cut(RemainText(remain_), std::max(options_.columns, 2)) + "\n";
-    ++drawn_;
-  }
-  frame += "\x1b[J";
-  std::fwrite(frame.data(), 1, frame.size(), out_);
-  std::fflush(out_);
+std::vector<const TaskLine*> TreeProgress::Lines() const {
+  std::vector<const TaskLine*> lines;
+  for (const auto& row : rows_) lines.push_back(row.get());
+  return lines;
 }
 
 }  // namespace
