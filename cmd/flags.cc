@@ -293,6 +293,8 @@ absl::Status CheckServeFlags(const Flags& flags) {
         "-coordination nats://… needs -queue nats://…: engines cannot share a log that is in the "
         "memory of one");
   }
+  RETURN_IF_ERROR(
+      CheckAccessFlags(flags.access, flags.http_listen, flags.roles.contains(Role::kUi)));
   if (flags.heartbeat_ttl < absl::Seconds(1)) {
     return absl::InvalidArgumentError("-heartbeat-ttl: at least 1s");
   }

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "base/logging.h"
 #include "sqlite/database.h"
+#include "cmd/access.h"
 
 namespace jaque::cmd {
 
@@ -36,6 +37,7 @@ struct Flags {
   absl::Duration retention = absl::Hours(24);
   std::string http_listen = "127.0.0.1:8080";
   int http_threads = 1;
+  AccessFlags access;
   uint32_t shards = 128;
   int executors = 1;
 

@@ -11,6 +11,7 @@
 #include "cmd/serve.h"
 #include "cmd/signals.h"
 #include "cmd/terminal.h"
+#include "cmd/token.h"
 #include "cmd/validate.h"
 #include "fmt/format.h"
 
@@ -35,6 +36,7 @@ int Main(const std::vector<std::string>& arguments) {
   if (command == "run") return RunRunCommand(rest);
   if (command == "validate") return RunValidateCommand(rest);
   if (command == "expr") return RunExpr(rest);
+  if (command == "token") return RunTokenCommand(rest);
   if (command == "help") return RunHelpCommand();
   if (command == "version" || command == "-version" || command == "--version") {
     std::printf("jaque %s\n", JAQUE_VERSION);
@@ -42,7 +44,8 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (command[0] == '-') return RunServeCommand(arguments);
   return ReportUsage(absl::InvalidArgumentError(fmt::format(
-      "\"{}\" is no command: run, validate, expr, version, help, or -target to serve", command)));
+      "\"{}\" is no command: run, validate, expr, token, version, help, or -target to serve",
+      command)));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/strings/match.h"
 #include "absl/synchronization/mutex.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "base/ticker.h"
 #include "cmd/arguments.h"
 #include "cmd/definitions.h"
 #include "cmd/exit_code.h"
@@ -32,6 +32,7 @@ constexpr char kHelp[] =
     "  jaque run FILE [-input JSON]     execute one workflow here, print its output\n"
     "  jaque validate FILE...           check definitions, print every finding\n"
     "  jaque expr EXPRESSION            evaluate an expression on standard input\n"
+    "  jaque token NAME ROLE...         make a token for -auth tokens\n"
     "  jaque version                    print the version\n"
     "  jaque help                       print this; jaque COMMAND -help for a command\n\n"
     "Flags of serving (-flag value, -flag=value and --flag all work):\n";
@@ -42,11 +43,12 @@ constexpr char kExamples[] =
     "before the environment, the environment before the file.\n\n"
     "Examples:\n"
     "  jaque -target all -samples deploy/samples\n"
-    "  jaque -target all -http-listen :8080 -secrets-dir /run/secrets -log-format json\n"
+    "  jaque -target all -http-listen :8080 -auth tokens -auth-tokens /etc/jaque/tokens\n"
     "  JAQUE_TARGET=all jaque -config /etc/jaque.conf";
 
 void AddFlags(CLI::App* app, Flags* flags) {
   AddServeFlags(app, flags);
+  AddAccessFlags(app, &flags->access);
   AddClusterFlags(app, flags);
   AddDefinitionFlags(app, flags);
   AddOutsideFlags(app, flags);
@@ -77,6 +79,7 @@ class Process {
 
   void Stop() {
     ready_ = false;
+    ticker_.Stop();
     if (server_ != nullptr) server_->Stop();
     node_->Stop();
   }
@@ -90,10 +93,11 @@ class Process {
     parts.events = node_->events();
     parts.definitions = node_->definitions();
     parts.metrics = &ProcessMetrics();
-    parts.has_host_name = !absl::StartsWith(flags_.http_listen, "127.") &&
-                          !absl::StartsWith(flags_.http_listen, "localhost:") &&
-                          !absl::StartsWith(flags_.http_listen, "[::1]:");
     parts.operations_only = !flags_.roles.contains(Role::kUi);
+    RETURN_IF_ERROR(SetAccess(flags_.access, flags_.http_listen, &authenticator_, &parts));
+    if (authenticator_ != nullptr) {
+      ticker_.Every(absl::Seconds(1), [this] { authenticator_->Tick(); });
+    }
     parts.writable = [this] { return node_->Writable(); };
     parts.ready = [this] {
       return ready_ ? node_->Ready() : absl::UnavailableError("the process starts or stops");
@@ -111,10 +115,12 @@ class Process {
 
   const Flags flags_;
   std::atomic<bool> ready_ = false;
-  std::unique_ptr<ui::Api> api_;  // outlives the node's last reply
+  std::unique_ptr<ui::Api> api_;  // outlives the last answer of those below
+  std::unique_ptr<ui::Authenticator> authenticator_;
   const std::unique_ptr<Node> node_;
   const std::function<void(absl::Status)> exit_;
   std::unique_ptr<ui::HttpServer> server_;
+  Ticker ticker_;
 };
 
 // The first reason to stop.

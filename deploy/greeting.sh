@@ -9,7 +9,7 @@ jaque serves at $url (Ctrl-C ends it). In another terminal:
 
   curl $url/api/v1/definitions
   curl '$url/api/v1/definitions/samples/clean-contacts/instances?wait=10s' \\
-    -d '{"contacts": [{"name": " Ada ", "email": "ADA@Example.org"}, {"name": "Bob"}]}'
+    --json '{"contacts": [{"name": " Ada ", "email": "ADA@Example.org"}, {"name": "Bob"}]}'
   curl $url/metrics
 
 Without the server:

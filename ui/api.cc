@@ -4,44 +4,20 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "boost/asio/ip/address.hpp"
 #include "boost/asio/thread_pool.hpp"
-#include "fmt/format.h"
+#include "ui/audit_trail.h"
 #include "ui/definitions_api.h"
 #include "ui/events_api.h"
+#include "ui/guard.h"
+#include "ui/instance_namespaces.h"
 #include "ui/instances_api.h"
 #include "ui/openapi.h"
 #include "ui/problem.h"
+#include "ui/request_checks.h"
 #include "ui/routes.h"
 
 namespace jaque::ui {
 namespace {
-
-// "host:8080", "[::1]:8080" and "host" without their port.
-std::string HostName(std::string_view authority) {
-  if (!authority.empty() && authority.front() == '[') {
-    const size_t end = std::min(authority.find(']'), authority.size());
-    return std::string(authority.substr(1, end - 1));
-  }
-  return std::string(authority.substr(0, authority.find(':')));
-}
-
-// A page of another site may make a browser post to us: definitions can run shell commands, so such
-// a request is refused. Browsers name the page in Origin; a site that points its own name at our
-// address has a name there, which is why on loopback only an address or "localhost" is taken.
-std::optional<HttpResponse> CheckOrigin(const HttpRequest& request, bool has_host_name) {
-  const std::string_view origin = request.Header("Origin");
-  if (origin.empty() || request.method == "GET") return std::nullopt;
-  const std::string_view host = request.Header("Host");
-  const size_t scheme = origin.find("://");
-  const bool same_site = scheme != std::string_view::npos && origin.substr(scheme + 3) == host;
-  boost::system::error_code no_address;
-  const std::string name = HostName(host);
-  boost::asio::ip::make_address(name, no_address);
-  if (same_site && (has_host_name || !no_address || name == "localhost")) return std::nullopt;
-  return ProblemResponse(403, fmt::format("a page of {} may not do this", origin));
-}
 
 HttpResponse Text(int status, std::string body) {
   HttpResponse response;
@@ -53,7 +29,15 @@ HttpResponse Text(int status, std::string body) {
 
 class ApiImpl final : public Api {
  public:
-  explicit ApiImpl(const ApiParts& parts) : parts_(parts) {
+  explicit ApiImpl(const ApiParts& parts)
+      : parts_(parts),
+        namespaces_(parts.clock, parts.ids, parts.commands, parts.store),
+        audit_(parts.store),
+        guard_({parts.clock, parts.metrics, parts.authenticator, &namespaces_, &audit_,
+                parts.proxies}),
+        routes_([this](const Access& access, Call call, const Routes::Handler& handler) {
+          guard_.Admit(access, std::move(call), handler);
+        }) {
     AddHealthRoutes();
     if (parts_.operations_only) return;
     AddDefinitionRoutes(parts_, &loader_, &routes_);
@@ -64,8 +48,9 @@ class ApiImpl final : public Api {
   ~ApiImpl() override { loader_.join(); }
 
   void Serve(HttpRequest request, HttpReply reply) override {
-    if (auto refused = CheckOrigin(request, parts_.has_host_name))
+    if (auto refused = CheckRequest(request, parts_.has_host_name)) {
       return reply(*std::move(refused));
+    }
     const bool needs_engine =
         request.method != "GET" || request.path.find("/instances/") != std::string::npos;
     if (parts_.writable && needs_engine) {
@@ -77,13 +62,14 @@ class ApiImpl final : public Api {
 
  private:
   void AddHealthRoutes() {
-    routes_.Add("GET", "/healthz", {}, [](Call call) { call.reply(Text(200, "ok\n")); });
-    routes_.Add("GET", "/readyz", {}, [this](Call call) {
+    routes_.Add("GET", "/healthz", Open(), {}, [](Call call) { call.reply(Text(200, "ok\n")); });
+    routes_.Add("GET", "/readyz", Open(), {}, [this](Call call) {
       const absl::Status ready = parts_.ready ? parts_.ready() : absl::OkStatus();
       if (!ready.ok()) return call.reply(ProblemResponse(503, std::string(ready.message())));
       call.reply(Text(200, "ready\n"));
     });
-    routes_.Add("GET", "/metrics", {}, [this](Call call) {
+    const Access metrics = parts_.metrics_open ? Open() : Everywhere(Role::kViewer);
+    routes_.Add("GET", "/metrics", metrics, {}, [this](Call call) {
       HttpResponse response = Text(200, parts_.metrics->Text());
       response.content_type = "text/plain; version=0.0.4; charset=utf-8";
       call.reply(std::move(response));
@@ -92,6 +78,9 @@ class ApiImpl final : public Api {
 
   const ApiParts parts_;
   boost::asio::thread_pool loader_{1};
+  InstanceNamespaces namespaces_;
+  AuditTrail audit_;
+  const Guard guard_;
   Routes routes_;
 };
 

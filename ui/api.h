@@ -17,6 +17,8 @@
 #include "queue/command_bus.h"
 #include "queue/event_stream.h"
 #include "store/store.h"
+#include "ui/authenticator.h"
+#include "ui/client_address.h"
 #include "ui/http.h"
 
 namespace jaque::ui {
@@ -35,8 +37,12 @@ struct ApiParts {
   std::function<absl::Status()> writable;
   // Without the role ui: /healthz, /readyz and /metrics, which every process has.
   bool operations_only = false;
-  // Listening beyond loopback, where people reach the server by a name of its own.
+  // People reach the server by names of its own: it listens beyond loopback, or is behind a proxy,
+  // or asks for tokens, which a site that points its name at our address has not.
   bool has_host_name = false;
+  Authenticator* authenticator = nullptr;  // null: nobody is asked who they are (-auth none)
+  TrustedProxies proxies;
+  bool metrics_open = true;             // /metrics answers everybody, like /healthz
   std::function<absl::Status()> ready;  // OK, or why the process cannot serve yet; empty: always OK
 };
 

@@ -27,9 +27,13 @@ Value Identity(const dsl::Workflow& workflow) {
                         {"version", Value::String(workflow.version)}});
 }
 
-HttpResponse Load(const std::string& text, DefinitionStore* definitions) {
+HttpResponse Load(const std::string& text, const Caller& caller, DefinitionStore* definitions) {
   dsl::LoadResult loaded = dsl::Load(text);
   if (loaded.workflow == nullptr) return FindingsResponse(loaded.findings);
+  if (!caller.May(Role::kAuthor, loaded.workflow->namespace_)) {
+    return ProblemResponse(403, fmt::format("{} may not change definitions of the namespace {}",
+                                            caller.name, loaded.workflow->namespace_));
+  }
   const absl::Status stored = definitions->Put(loaded.workflow);
   if (absl::IsAlreadyExists(stored)) {
     return ProblemResponse(
@@ -62,7 +66,9 @@ void Show(const ApiParts& parts, Call call) {
 
 void List(const ApiParts& parts, Call call) {
   Value ids = Value::Array();
-  for (const std::string& id : parts.definitions->List()) ids.Append(Value::String(id));
+  for (const std::string& id : parts.definitions->List()) {
+    if (call.caller.May(Role::kViewer, id.substr(0, id.find('/')))) ids.Append(Value::String(id));
+  }
   HttpResponse response;
   response.body = ToJson(Value::Object({{"definitions", std::move(ids)}}));
   call.reply(std::move(response));
@@ -72,20 +78,22 @@ void List(const ApiParts& parts, Call call) {
 
 void AddDefinitionRoutes(const ApiParts& parts, boost::asio::thread_pool* loader, Routes* routes) {
   const auto loading = std::make_shared<std::atomic<int>>(0);
-  routes->Add("POST", "/api/v1/definitions", {}, [parts, loader, loading](Call call) {
-    if (loading->fetch_add(1) >= limits::kDefinitionsLoading) {
-      loading->fetch_sub(1);
-      return call.reply(ProblemResponse(429, "too many definitions are being validated"));
-    }
-    boost::asio::post(*loader, [parts, loading, call = std::move(call)]() mutable {
-      HttpResponse response = Load(call.request.body, parts.definitions);
-      loading->fetch_sub(1);
-      call.reply(std::move(response));
-    });
-  });
-  routes->Add("GET", "/api/v1/definitions", {},
+  routes->Add(
+      "POST", "/api/v1/definitions", Somewhere(Role::kAuthor), {},
+      [parts, loader, loading](Call call) {
+        if (loading->fetch_add(1) >= limits::kDefinitionsLoading) {
+          loading->fetch_sub(1);
+          return call.reply(ProblemResponse(429, "too many definitions are being validated"));
+        }
+        boost::asio::post(*loader, [parts, loading, call = std::move(call)]() mutable {
+          HttpResponse response = Load(call.request.body, call.caller, parts.definitions);
+          loading->fetch_sub(1);
+          call.reply(std::move(response));
+        });
+      });
+  routes->Add("GET", "/api/v1/definitions", Somewhere(Role::kViewer), {},
               [parts](Call call) { List(parts, std::move(call)); });
-  routes->Add("GET", "/api/v1/definitions/{namespace}/{name}", {"version"},
+  routes->Add("GET", "/api/v1/definitions/{namespace}/{name}", InPath(Role::kViewer), {"version"},
               [parts](Call call) { Show(parts, std::move(call)); });
 }
 

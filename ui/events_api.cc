@@ -64,7 +64,8 @@ void Receive(const ApiParts& parts, Call call) {
 }  // namespace
 
 void AddEventRoutes(const ApiParts& parts, Routes* routes) {
-  routes->Add("POST", "/api/v1/events", {},
+  // An event belongs to no namespace: it may start and move instances of any.
+  routes->Add("POST", "/api/v1/events", Everywhere(Role::kOperator), {},
               [parts](Call call) { Receive(parts, std::move(call)); });
 }
 

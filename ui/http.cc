@@ -63,6 +63,15 @@ bool ParseQuery(std::string_view query, HttpHeaders* parameters) {
   return true;
 }
 
+std::string_view SecurityHeaders() {
+  return "X-Content-Type-Options: nosniff\r\n"
+         "Content-Security-Policy: default-src 'self'; object-src 'none'; base-uri 'none'; "
+         "form-action 'none'; frame-ancestors 'none'\r\n"
+         "Referrer-Policy: no-referrer\r\n"
+         "Cross-Origin-Opener-Policy: same-origin\r\n"
+         "Cross-Origin-Resource-Policy: same-origin\r\n";
+}
+
 std::string_view ReasonPhrase(int status) {
   switch (status) {
     case 200:
@@ -75,6 +84,8 @@ std::string_view ReasonPhrase(int status) {
       return "No Content";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:
@@ -87,6 +98,8 @@ std::string_view ReasonPhrase(int status) {
       return "Conflict";
     case 413:
       return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
     case 429:
       return "Too Many Requests";
     case 431:

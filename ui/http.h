@@ -21,6 +21,7 @@ struct HttpRequest {
   std::string query;   // as sent, after the '?'
   HttpHeaders headers;
   std::string body;
+  std::string peer;  // the address that it came from
 
   // The first header of that name, whatever its case; "" if there is none.
   std::string_view Header(std::string_view name) const;
@@ -57,6 +58,10 @@ bool PercentDecode(std::string_view text, bool plus_is_space, std::string* out);
 
 // The parameters of a query, decoded, in order; false where an escape is broken.
 bool ParseQuery(std::string_view query, HttpHeaders* parameters);
+
+// What every answer says to browsers, as lines of its head: types mean what they say, pages load
+// and run what we serve and nothing else, in no frame, and tell nobody where they were.
+std::string_view SecurityHeaders();
 
 // The reason phrase of a status, "Not Found".
 std::string_view ReasonPhrase(int status);

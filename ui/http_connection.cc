@@ -51,8 +51,8 @@ std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, 
     out += value;
     out += "\r\n";
   }
-  out += keep_alive ? "X-Content-Type-Options: nosniff\r\n\r\n"
-                    : "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n";
+  out += SecurityHeaders();
+  out += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   if (!head) out += response.body;
   return out;
 }
@@ -131,6 +131,8 @@ void HttpConnection::Handle() {
   began_ = shared_->clock->Monotonic();
   stream_.expires_never();
   HttpRequest request = ToRequest(parser_->release());
+  Error gone;
+  request.peer = stream_.socket().remote_endpoint(gone).address().to_string();
   // Gives the connection up when called, so that a reply which is kept longer keeps nothing alive.
   shared_->handler(std::move(request), [self = shared_from_this()](HttpResponse response) mutable {
     HttpConnection& connection = *self;

@@ -41,6 +41,11 @@ class Client {
     buffer_.erase(0, size);
     return read;
   }
+  // A head, and its body up to the first ";".
+  std::string ReadAnswer() {
+    const std::string head = ReadThrough("\r\n\r\n");
+    return head + ReadThrough(";");
+  }
   // Everything until the server closes.
   std::string ReadAll() {
     boost::system::error_code error;
@@ -130,7 +135,7 @@ TEST_F(HttpServerTest, AnswersOneRequestAfterAnotherOnOneConnection) {
   Client client(server_->address());
   for (int i = 0; i < 3; ++i) {
     client.Send("POST /a%20b?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello");
-    EXPECT_THAT(client.ReadThrough(";"), HasSubstr("POST /a%20b?x=1 hello;"));
+    EXPECT_THAT(client.ReadAnswer(), HasSubstr("POST /a%20b?x=1 hello;"));
   }
 }
 
@@ -141,9 +146,9 @@ TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
       "GET /two HTTP/1.1\r\nHost: h\r\n\r\n"
       "GET /three HTTP/1.1\r\nHost: h\r\n\r\n");
   AnswerLater();
-  EXPECT_THAT(client.ReadThrough(";"), HasSubstr("late;"));
-  EXPECT_THAT(client.ReadThrough(";"), HasSubstr("GET /two? ;"));
-  EXPECT_THAT(client.ReadThrough(";"), HasSubstr("GET /three? ;"));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("late;"));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("GET /two? ;"));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("GET /three? ;"));
 }
 
 TEST_F(HttpServerTest, HeadGetsTheHeadOnly) {
@@ -159,7 +164,7 @@ TEST_F(HttpServerTest, ContinueIsSentToAClientThatAsksFirst) {
   client.Send("POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   EXPECT_EQ(client.ReadThrough("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.Send("ok");
-  EXPECT_THAT(client.ReadThrough(";"), HasSubstr("POST /x? ok;"));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("POST /x? ok;"));
 }
 
 TEST_F(HttpServerTest, TooLargeABodyIs413) {
@@ -184,7 +189,7 @@ TEST_F(HttpServerTest, OtherTextIs400AndTheNextConnectionWorks) {
   EXPECT_THAT(answer, HasSubstr("application/problem+json"));
   Client good(server_->address());
   good.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_THAT(good.ReadThrough(";"), HasSubstr("GET /? ;"));
+  EXPECT_THAT(good.ReadAnswer(), HasSubstr("GET /? ;"));
 }
 
 TEST_F(HttpServerTest, StopLetsARequestInFlightEnd) {
@@ -244,6 +249,20 @@ TEST_F(HttpServerTest, StopEndsStreams) {
   server_->Stop();
   EXPECT_EQ(client.ReadAll(), "");
   gone_.WaitForNotification();
+}
+
+TEST_F(HttpServerTest, EveryAnswerTellsBrowsersToTrustNothingElse) {
+  for (const char* request : {"GET /x HTTP/1.1\r\nHost: h\r\n\r\n", "nonsense\r\n\r\n"}) {
+    Client client(server_->address());
+    client.Send(request);
+    const std::string head = client.ReadThrough("\r\n\r\n");
+    EXPECT_THAT(head, HasSubstr("X-Content-Type-Options: nosniff\r\n"));
+    EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'self'; "));
+    EXPECT_THAT(head, HasSubstr("frame-ancestors 'none'\r\n"));
+    EXPECT_THAT(head, HasSubstr("Referrer-Policy: no-referrer\r\n"));
+    EXPECT_THAT(head, Not(HasSubstr("unsafe-inline")));
+    EXPECT_THAT(head, Not(HasSubstr("Access-Control-")));
+  }
 }
 
 TEST_F(HttpServerTest, AnAddressThatIsTakenOrUnreadableIsAnError) {

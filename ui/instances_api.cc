@@ -232,11 +232,11 @@ void InstancesApi::Cancel(Call call) const {
 
 void AddInstanceRoutes(const ApiParts& parts, Routes* routes) {
   const auto api = std::make_shared<const InstancesApi>(parts);
-  routes->Add("POST", "/api/v1/definitions/{namespace}/{name}/instances", {"version", "wait", "id"},
-              [api](Call call) { api->Start(std::move(call)); });
-  routes->Add("GET", "/api/v1/instances/{id}", {"wait"},
+  routes->Add("POST", "/api/v1/definitions/{namespace}/{name}/instances", InPath(Role::kOperator),
+              {"version", "wait", "id"}, [api](Call call) { api->Start(std::move(call)); });
+  routes->Add("GET", "/api/v1/instances/{id}", OfInstance(Role::kViewer), {"wait"},
               [api](Call call) { api->Describe(std::move(call)); });
-  routes->Add("POST", "/api/v1/instances/{id}/cancel", {},
+  routes->Add("POST", "/api/v1/instances/{id}/cancel", OfInstance(Role::kOperator), {},
               [api](Call call) { api->Cancel(std::move(call)); });
 }
 

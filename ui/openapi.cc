@@ -30,9 +30,9 @@ const std::string& OpenApiJson() {
 }
 
 void AddOpenApiRoutes(Routes* routes) {
-  routes->Add("GET", "/api/v1/openapi.json", {},
+  routes->Add("GET", "/api/v1/openapi.json", Open(), {},
               [](Call call) { call.reply(Document("application/json", OpenApiJson())); });
-  routes->Add("GET", "/api/v1/openapi.yaml", {},
+  routes->Add("GET", "/api/v1/openapi.yaml", Open(), {},
               [](Call call) { call.reply(Document("application/yaml", OpenApiYaml())); });
 }
 

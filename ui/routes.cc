@@ -37,14 +37,14 @@ const std::string* Call::Parameter(std::string_view name) const {
   return nullptr;
 }
 
-void Routes::Add(std::string method, std::string_view pattern, std::vector<std::string> parameters,
-                 Handler handler) {
+void Routes::Add(std::string method, std::string_view pattern, Access access,
+                 std::vector<std::string> parameters, Handler handler) {
   std::vector<std::string> segments = *Split(pattern);
   for (std::string& segment : segments) {
     if (!segment.empty() && segment.front() == '{') segment = kAny;
   }
   routes_.push_back(
-      {std::move(method), std::move(segments), std::move(parameters), std::move(handler)});
+      {std::move(method), std::move(segments), access, std::move(parameters), std::move(handler)});
 }
 
 bool Routes::Matches(const Route& route, const std::vector<std::string>& segments) {
@@ -85,12 +85,14 @@ void Routes::Dispatch(HttpRequest request, HttpReply reply) const {
       allowed.insert(route.method);
       continue;
     }
-    Call call{std::move(request), {}, {}, std::move(reply)};
+    Call call;
+    call.request = std::move(request);
+    call.reply = std::move(reply);
     if (auto refused = ReadQuery(route, &call)) return call.reply(*std::move(refused));
     for (size_t i = 0; i < segments->size(); ++i) {
       if (route.segments[i] == kAny) call.path.push_back((*segments)[i]);
     }
-    return route.handler(std::move(call));
+    return gate_(route.access, std::move(call), route.handler);
   }
   if (allowed.empty()) {
     return reply(ProblemResponse(404, fmt::format("there is nothing at {}", request.path)));

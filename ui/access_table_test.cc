@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every role on every route, in the namespace that it is bound to, in another and in all: what the
+// table below says, asked of the real routes with tokens of a real file.
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "base/simulated_clock.h"
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "jaque/v1/command.pb.h"
+#include "log/memory_definition_store.h"
+#include "queue/memory_command_bus.h"
+#include "queue/memory_event_stream.h"
+#include "tests/support/temp_folder.h"
+#include "ui/api.h"
+#include "ui/token_file.h"
+
+namespace jaque::ui {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kDefinition[] =
+    "document: {dsl: '1.0.3', namespace: shop, name: fresh, version: 1.0.0}\n"
+    "do: [{s: {set: {x: 1}}}]\n";
+constexpr char kEvent[] = R"({"specversion": "1.0", "id": "1", "source": "/s", "type": "t"})";
+
+// Who may: `namespace_` is where the object is, found by path or instance; a body is read first.
+struct Operation {
+  std::string method, target, body;
+  enum { kOpen, kObject, kBody, kAnywhere, kEverywhere } where;
+  Role role;
+};
+
+const Operation kOperations[] = {
+    {"GET", "/healthz", "", Operation::kOpen, Role::kViewer},
+    {"GET", "/readyz", "", Operation::kOpen, Role::kViewer},
+    {"GET", "/api/v1/openapi.json", "", Operation::kOpen, Role::kViewer},
+    {"GET", "/metrics", "", Operation::kEverywhere, Role::kViewer},
+    {"GET", "/api/v1/definitions", "", Operation::kAnywhere, Role::kViewer},
+    {"POST", "/api/v1/definitions", kDefinition, Operation::kBody, Role::kAuthor},
+    {"GET", "/api/v1/definitions/shop/order", "", Operation::kObject, Role::kViewer},
+    {"POST", "/api/v1/definitions/shop/order/instances", "{}", Operation::kObject, Role::kOperator},
+    {"GET", "/api/v1/instances/i1", "", Operation::kObject, Role::kViewer},
+    {"POST", "/api/v1/instances/i1/cancel", "", Operation::kObject, Role::kOperator},
+    {"POST", "/api/v1/events", kEvent, Operation::kEverywhere, Role::kOperator},
+};
+
+constexpr Role kRoles[] = {Role::kViewer, Role::kOperator, Role::kAuthor, Role::kAdmin};
+enum class Bound { kHere, kElsewhere, kNowhere };  // kNowhere: in all
+
+class AccessTableTest : public ::testing::Test {
+ protected:
+  AccessTableTest() : ids_(&clock_, 1), bus_(&clock_), events_(&clock_) {
+    for (const char* name : {"order", "secret"}) {
+      auto workflow = std::make_shared<dsl::Workflow>();
+      workflow->namespace_ = name == std::string("order") ? "shop" : "bank";
+      workflow->name = name;
+      workflow->version = "1.0.0";
+      EXPECT_TRUE(definitions_.Put(workflow).ok());
+    }
+    service_ = bus_.Serve("e1", [](std::string bytes, bool, CommandBus::ReplyFn reply) {
+      v1::Command command;
+      ASSERT_TRUE(command.ParseFromString(bytes));
+      v1::CommandReply answer;
+      answer.set_code(command.object_id() == "none" ? v1::CommandReply::CODE_NOT_FOUND
+                                                    : v1::CommandReply::CODE_OK);
+      answer.mutable_instance()->set_id(command.object_id());
+      answer.mutable_instance()->set_definition("shop/order:1.0.0");
+      answer.mutable_instance()->set_status(v1::INSTANCE_STATUS_RUNNING);
+      reply(answer.SerializeAsString());
+    });
+    MakeTokens();
+    ApiParts parts;
+    parts.clock = &clock_;
+    parts.ids = &ids_;
+    parts.commands = &bus_;
+    parts.events = &events_;
+    parts.definitions = &definitions_;
+    parts.metrics = &metrics_;
+    parts.authenticator = authenticator_.get();
+    parts.has_host_name = true;
+    parts.metrics_open = false;
+    api_ = MakeApi(parts);
+  }
+
+  void MakeTokens() {
+    const std::string path = folder_.path() + "/tokens";
+    std::ofstream file(path);
+    for (const Role role : kRoles) {
+      for (const Bound bound : {Bound::kHere, Bound::kElsewhere, Bound::kNowhere}) {
+        const char* const where[] = {"shop", "bank", "*"};
+        const std::string grant =
+            fmt::format("{}@{}", RoleName(role), where[static_cast<int>(bound)]);
+        const NewToken made = MakeToken(grant, {grant}).value();
+        tokens_[{role, bound}] = made.token;
+        file << made.line << "\n";
+      }
+    }
+    file.close();
+    authenticator_ = OpenTokenFile(path).value();
+  }
+
+  HttpResponse Call(const Operation& operation, const std::string& token) {
+    HttpRequest request;
+    request.method = operation.method;
+    request.path = operation.target;
+    request.body = operation.body;
+    if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
+    auto response = std::make_shared<HttpResponse>();
+    auto done = std::make_shared<absl::Notification>();
+    api_->Serve(std::move(request), [response, done](HttpResponse r) {
+      *response = std::move(r);
+      done->Notify();
+    });
+    done->WaitForNotification();
+    return *response;
+  }
+  int Status(const Operation& operation, const std::string& token) {
+    return Call(operation, token).status;
+  }
+  HttpResponse Get(const std::string& target, Role role, Bound bound) {
+    return Call({"GET", target, "", Operation::kOpen, Role::kViewer}, tokens_[{role, bound}]);
+  }
+
+  SimulatedClock clock_;
+  IdGenerator ids_;
+  MemoryCommandBus bus_;
+  MemoryEventStream events_;
+  MemoryDefinitionStore definitions_;
+  Metrics metrics_;
+  const testing::TempFolder folder_;
+  std::map<std::pair<Role, Bound>, std::string> tokens_;
+  std::unique_ptr<Authenticator> authenticator_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<CommandBus::Service> service_;
+};
+
+// 0: the handler answers.
+int Refusal(const Operation& operation, Role role, Bound bound) {
+  const bool enough = role >= operation.role;
+  switch (operation.where) {
+    case Operation::kOpen:
+      return 0;
+    case Operation::kObject:
+      if (bound == Bound::kElsewhere) return 404;
+      return enough ? 0 : 403;
+    case Operation::kBody:
+      return enough && bound != Bound::kElsewhere ? 0 : 403;
+    case Operation::kAnywhere:
+      return enough ? 0 : 403;
+    default:
+      return enough && bound == Bound::kNowhere ? 0 : 403;
+  }
+}
+
+TEST_F(AccessTableTest, EveryRoleOnEveryRoute) {
+  int cells = 0;
+  for (const Operation& operation : kOperations) {
+    for (const auto& [who, token] : tokens_) {
+      const auto& [role, bound] = who;
+      const int status = Status(operation, token);
+      const int refusal = Refusal(operation, role, bound);
+      const std::string cell =
+          fmt::format("{} {} as {} bound {}: {}", operation.method, operation.target,
+                      RoleName(role), static_cast<int>(bound), status);
+      if (refusal == 0) {
+        EXPECT_GE(status, 200) << cell;
+        EXPECT_LT(status, 300) << cell;
+      } else {
+        EXPECT_EQ(status, refusal) << cell;
+      }
+      ++cells;
+    }
+  }
+  EXPECT_EQ(cells, static_cast<int>(std::size(kOperations)) * 12);
+}
+
+TEST_F(AccessTableTest, WithoutATokenOnlyWhatIsOpenAnswers) {
+  for (const Operation& operation : kOperations) {
+    const int expected = operation.where == Operation::kOpen ? 200 : 401;
+    EXPECT_EQ(Status(operation, ""), expected) << operation.target;
+    EXPECT_EQ(Status(operation, "jaque_wrong"), expected) << operation.target;
+  }
+  const HttpResponse response = Call(kOperations[4], "");
+  EXPECT_THAT(response.headers,
+              ::testing::Contains(::testing::Pair("WWW-Authenticate", "Bearer realm=\"jaque\"")));
+  EXPECT_GT(metrics_.refused_unauthenticated.Value(), 0);
+}
+
+TEST_F(AccessTableTest, ListsShowWhatIsInTheCallersNamespaces) {
+  EXPECT_EQ(Get("/api/v1/definitions", Role::kViewer, Bound::kElsewhere).body,
+            R"({"definitions":["bank/secret:1.0.0"]})");
+  EXPECT_EQ(Get("/api/v1/definitions", Role::kViewer, Bound::kNowhere).body,
+            R"({"definitions":["bank/secret:1.0.0","shop/order:1.0.0"]})");
+}
+
+TEST_F(AccessTableTest, WhatIsHiddenLooksLikeWhatIsNotThere) {
+  const HttpResponse hidden = Get("/api/v1/instances/i1", Role::kViewer, Bound::kElsewhere);
+  HttpResponse none = Get("/api/v1/instances/none", Role::kViewer, Bound::kElsewhere);
+  EXPECT_EQ(none.status, hidden.status);
+  EXPECT_EQ(none.body.replace(none.body.find("none"), 4, "i1"), hidden.body);
+  EXPECT_THAT(hidden.body, Not(HasSubstr("shop")));
+}
+
+}  // namespace
+}  // namespace jaque::ui
