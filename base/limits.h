@@ -61,6 +61,7 @@ inline constexpr size_t kTagBytes = 256;           // of a key, of a value
 inline constexpr size_t kBackfillFirings = 1'000;  // of one backfill of a schedule
 inline constexpr size_t kFiringsShown = 100;       // of a schedule's next ones
 inline constexpr int kMissedFirings = 100;         // caught up after an outage, newest ones
+inline constexpr int64_t kMissedMicros = 7LL * 86'400'000'000;  // how far back a cron is caught up
 
 // --- the log -----------------------------------------------------------------------------------
 inline constexpr size_t kBatchBytes = 960 << 10;    // events of one append (NATS takes 1 MiB)

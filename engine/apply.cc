@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/status_macros.h"
 #include "coordination/rendezvous.h"
+#include "engine/apply_schedule.h"
 #include "engine/frames.h"
 #include "engine/outbox.h"
 #include "expression/json.h"
@@ -48,6 +49,14 @@ class Application {
         return Faulted(event.instance_faulted());
       case v1::Event::kInstanceCancelled:
         return Cancelled(event.instance_cancelled());
+      case v1::Event::kInstanceSuspended:
+        instance_.suspended = true;
+        instance_.suspended_reason = event.instance_suspended().reason();
+        return;
+      case v1::Event::kInstanceResumed:
+        instance_.suspended = false;
+        instance_.suspended_reason.clear();
+        return;
       case v1::Event::kOutboxConfirmed:
         return OutboxConfirmed(event.outbox_confirmed());
       default:
@@ -260,6 +269,7 @@ void StartInstance(ShardState* state, const std::string& id, Micros at, const Fa
     const v1::ParentRef& parent = started.parent();
     instance->parent = {parent.instance_id(), parent.frame(), parent.depth() + 1, parent.await()};
   }
+  if (fact.context.has_value()) instance->context = *fact.context;
   auto root = std::make_unique<Frame>();
   root->id = kRootFrame;
   root->started = at;
@@ -267,6 +277,7 @@ void StartInstance(ShardState* state, const std::string& id, Micros at, const Fa
   root->raw_input = instance->input;
   root->input = fact.data.value_or(instance->input);
   root->data = root->input;
+  root->cursor = started.position();
   instance->frames[kRootFrame] = std::move(root);
   instance->ready.push_back(kRootFrame);
   state->instances[id] = std::move(instance);
@@ -341,6 +352,7 @@ void Retire(ShardState* state, Micros at, const Instance& instance) {
 void Apply(ShardState* state, const std::string& object_id, Micros at, const Fact& fact,
            std::vector<AbortedWork>* aborted) {
   if (ApplyToShard(state, object_id, at, fact.event)) return;
+  if (IsSchedule(object_id)) return ApplyToSchedule(state, object_id, fact);
   if (fact.event.has_instance_started()) return StartInstance(state, object_id, at, fact);
   Instance* instance = state->Find(object_id);
   JAQUE_CHECK(instance != nullptr);

@@ -26,9 +26,11 @@ class Core {
   // The rest of a definition: its document is added.
   explicit Core(const std::string& yaml) { Define("main", yaml); }
 
-  void Define(const std::string& name, const std::string& yaml) {
-    const dsl::LoadResult loaded = dsl::Load(
-        Cat("document: {dsl: '1.0.3', namespace: t, name: ", name, ", version: '1.0.0'}\n", yaml));
+  void Define(const std::string& name, const std::string& yaml,
+              const std::string& version = "1.0.0") {
+    const dsl::LoadResult loaded =
+        dsl::Load(Cat("document: {dsl: '1.0.3', namespace: t, name: ", name, ", version: '",
+                      version, "'}\n", yaml));
     for (const dsl::Finding& finding : loaded.findings) {
       ADD_FAILURE() << dsl::FormatFinding("test", finding);
     }
@@ -44,12 +46,13 @@ class Core {
     return *this;
   }
 
-  Outcome Execute(v1::Command command) {
-    command.set_object_id("i");
+  Outcome Execute(v1::Command command, const std::string& object = "i") {
+    command.set_object_id(object);
     Environment environment;
     environment.now = now_;
     environment.random = &random_;
     environment.definitions = &definitions_;
+    environment.events_position = events_position_;
     Outcome outcome = Decide(&state_, command, environment);
     const absl::Status valid = CheckInvariants(state_);
     EXPECT_TRUE(valid.ok()) << valid;
@@ -72,7 +75,7 @@ class Core {
     command.mutable_fire_timer()->set_frame(timer.frame);
     command.mutable_fire_timer()->set_kind(timer.kind);
     command.mutable_fire_timer()->set_due_micros(due);
-    Execute(std::move(command));
+    Execute(std::move(command), timer.instance);
     return true;
   }
 
@@ -81,12 +84,18 @@ class Core {
   void Fail(int status) { Answer(nullptr, status); }
 
   void Send(const std::string& event) {
-    v1::Command command;
-    command.mutable_deliver_event()->set_event(event);
+    ++events_position_;
+    std::map<std::string, v1::Command> commands;
     for (const auto& [type, keys] : state_.listens) {
-      for (const ListenKey& key : keys) command.mutable_deliver_event()->add_frames(key.second);
+      for (const ListenKey& key : keys) {
+        commands[key.first].mutable_deliver_event()->add_frames(key.second);
+      }
     }
-    Execute(std::move(command));
+    for (auto& [object, command] : commands) {
+      command.mutable_deliver_event()->set_event(event);
+      command.mutable_deliver_event()->set_sequence(events_position_);
+      Execute(std::move(command), object);
+    }
   }
 
   // The output's JSON, "fault STATUS TYPE-NAME POINTER", or the name of the status.
@@ -106,7 +115,9 @@ class Core {
   std::vector<v1::TaskRequest>& tasks() { return tasks_; }
   const std::vector<v1::Event>& events() const { return events_; }
   const std::vector<CancelTask>& cancelled() const { return cancelled_; }
+  const std::vector<SendOutbox>& outbox() const { return outbox_; }
   ShardState& state() { return state_; }
+  DefinitionStore& definitions() { return definitions_; }
   void Advance(absl::Duration by) { now_ += absl::ToInt64Microseconds(by); }
 
  private:
@@ -114,6 +125,7 @@ class Core {
     if (const auto* dispatch = std::get_if<DispatchTask>(&effect))
       tasks_.push_back(dispatch->request);
     if (const auto* timer = std::get_if<ArmTimer>(&effect)) timers_.insert({timer->due, *timer});
+    if (const auto* outbox = std::get_if<SendOutbox>(&effect)) outbox_.push_back(*outbox);
     if (const auto* cancel = std::get_if<CancelTask>(&effect)) cancelled_.push_back(*cancel);
     if (const auto* later = std::get_if<ContinueLater>(&effect)) {
       static_cast<void>(later);
@@ -148,6 +160,8 @@ class Core {
   std::multimap<Micros, ArmTimer> timers_;
   std::vector<v1::TaskRequest> tasks_;
   std::vector<CancelTask> cancelled_;
+  std::vector<SendOutbox> outbox_;
+  uint64_t events_position_ = 0;
   std::vector<v1::Event> events_;
 };
 

@@ -16,12 +16,16 @@ Outcome Decide(ShardState* state, const v1::Command& command, const Environment&
     deciding.Quarantined(command);
     return outcome;
   }
+  if (IsSchedule(command.object_id())) {
+    deciding.DecideSchedule(command);
+    return outcome;
+  }
   switch (command.kind_case()) {
     case v1::Command::kStartInstance:
-      deciding.Start(command.start_instance());
+      deciding.Start(command);
       break;
     case v1::Command::kCancelInstance:
-      deciding.Cancel(command.cancel_instance());
+      deciding.Cancel(command);
       break;
     case v1::Command::kDescribeInstance:
       deciding.Describe(command.describe_instance());
@@ -41,7 +45,22 @@ Outcome Decide(ShardState* state, const v1::Command& command, const Environment&
     case v1::Command::kConfirmOutbox:
       deciding.ConfirmOutbox(command.confirm_outbox());
       break;
+    case v1::Command::kSuspendInstance:
+      deciding.Suspend(command);
+      break;
+    case v1::Command::kResumeInstance:
+      deciding.Resume(command);
+      break;
     case v1::Command::kContinueInstance:
+      break;
+    case v1::Command::kSetSchedule:
+    case v1::Command::kPauseSchedule:
+    case v1::Command::kResumeSchedule:
+    case v1::Command::kTriggerSchedule:
+    case v1::Command::kBackfillSchedule:
+    case v1::Command::kRemoveSchedule:
+    case v1::Command::kDescribeSchedule:
+      deciding.Refuse("the command is for a schedule, the object is none");
       break;
     case v1::Command::KIND_NOT_SET:
       deciding.Refuse("the command says nothing that this version of jaque understands");
@@ -58,7 +77,9 @@ void Deciding::Emit(Fact fact) {
   Apply(&state_, id_, environment_.now, fact, &aborted);
   const Instance* after = instance();
   AddCancels(id_, aborted, &outcome_.effects);
-  if (after != nullptr) {
+  if (const Schedule* schedule = state_.FindSchedule(id_)) {
+    AddScheduleEffects(*schedule, fact, &outcome_.effects);
+  } else if (after != nullptr) {
     AddEffects(*after, fact, first_outbox, environment_.effects, &outcome_.effects);
   }
   const auto kind = fact.event.kind_case();
@@ -73,8 +94,12 @@ void Deciding::Emit(Fact fact) {
   outcome_.facts.push_back(std::move(fact));
 }
 
+bool Deciding::CanStep() {
+  return instance() != nullptr && !instance()->suspended && !instance()->ready.empty();
+}
+
 void Deciding::Run() {
-  for (int steps = 0; instance() != nullptr && !instance()->ready.empty(); ++steps) {
+  for (int steps = 0; CanStep(); ++steps) {
     if (steps == limits::kStepsPerDecision) {
       outcome_.effects.push_back(ContinueLater{id_});
       return;
@@ -116,8 +141,10 @@ void Deciding::Quarantined(const v1::Command& command) {
       Fact lifted;
       lifted.event.mutable_quarantine_lifted();
       Emit(std::move(lifted));
-      return Cancel(command.cancel_instance());
+      return Cancel(command);
     }
+    case v1::Command::kResumeInstance:
+      return LiftQuarantine(command);
     case v1::Command::kStartInstance:
       if (!known) Refuse(why);
       break;
@@ -142,7 +169,48 @@ void Deciding::Describe(const v1::DescribeInstance& describe) {
   if (describe.wait() && live) outcome_.reply_at_end = true;
 }
 
-void Deciding::Start(const v1::StartInstance& start) {
+// Somebody thinks that it is harmless now: what was left alone goes on.
+void Deciding::LiftQuarantine(const v1::Command& command) {
+  Fact lifted;
+  lifted.event.mutable_quarantine_lifted();
+  Emit(std::move(lifted));
+  if (instance() != nullptr) AddOpenEffects(*instance(), environment_.effects, &outcome_.effects);
+  Resume(command);
+}
+
+void Deciding::Suspend(const v1::Command& command) {
+  if (!ReplyDescription()) {
+    return Reply(v1::CommandReply::CODE_NOT_FOUND, Cat("there is no instance ", id_));
+  }
+  if (instance() == nullptr || !instance()->live()) {
+    return Reply(v1::CommandReply::CODE_CONFLICT, Cat("the instance ", id_, " has ended"));
+  }
+  if (instance()->suspended) return;
+  Fact fact;
+  v1::InstanceSuspended* suspended = fact.event.mutable_instance_suspended();
+  suspended->set_reason(command.suspend_instance().reason());
+  suspended->set_actor(command.actor());
+  CutText(suspended->mutable_reason());
+  Emit(std::move(fact));
+  ReplyDescription();
+}
+
+void Deciding::Resume(const v1::Command& command) {
+  if (!ReplyDescription()) {
+    return Reply(v1::CommandReply::CODE_NOT_FOUND, Cat("there is no instance ", id_));
+  }
+  if (instance() == nullptr || !instance()->live()) {
+    return Reply(v1::CommandReply::CODE_CONFLICT, Cat("the instance ", id_, " has ended"));
+  }
+  if (!instance()->suspended) return;
+  Fact fact;
+  fact.event.mutable_instance_resumed()->set_actor(command.actor());
+  Emit(std::move(fact));
+  ReplyDescription();
+}
+
+void Deciding::Start(const v1::Command& command) {
+  const v1::StartInstance& start = command.start_instance();
   // The same start again is answered with what became of the first one.
   if (ReplyDescription()) {
     if (outcome_.reply->instance().definition() != start.definition()) {
@@ -172,13 +240,40 @@ void Deciding::Start(const v1::StartInstance& start) {
   }
   absl::StatusOr<Value> input = start.input().empty() ? Value::Object() : ParseJson(start.input());
   if (!input.ok()) return Refuse(Cat("the input is no JSON: ", input.status().message()));
-  Begin(start, *std::move(workflow), *std::move(input));
+  const absl::Status valid = CheckStart(start, **workflow);
+  if (!valid.ok()) return Refuse(std::string(valid.message()));
+  Begin(command, *std::move(workflow), *std::move(input));
   outcome_.reply_at_end = start.wait();
   ReplyDescription();
 }
 
-void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPtr workflow,
+absl::Status Deciding::CheckStart(const v1::StartInstance& start, const dsl::Workflow& workflow) {
+  if (start.tags_size() > static_cast<int>(limits::kTags)) {
+    return absl::InvalidArgumentError(
+        Cat("there are ", start.tags_size(), " tags, more than ", limits::kTags));
+  }
+  for (const v1::Tag& tag : start.tags()) {
+    if (tag.key().empty() || tag.key().size() > limits::kTagBytes ||
+        tag.value().size() > limits::kTagBytes) {
+      return absl::InvalidArgumentError(
+          Cat("a tag needs a key; keys and values have up to ", limits::kTagBytes, " bytes"));
+    }
+  }
+  if (!start.has_from()) return absl::OkStatus();
+  if (start.from().position() >= workflow.tasks.size()) {
+    return absl::InvalidArgumentError(Cat("the workflow has ", workflow.tasks.size(),
+                                          " tasks: it cannot begin at position ",
+                                          start.from().position()));
+  }
+  if (!ParseJson(start.from().data()).ok() || !ParseJson(start.from().context()).ok()) {
+    return absl::InvalidArgumentError("the data to go on with is no JSON");
+  }
+  return absl::OkStatus();
+}
+
+void Deciding::Begin(const v1::Command& command, DefinitionStore::WorkflowPtr workflow,
                      Value input) {
+  const v1::StartInstance& start = command.start_instance();
   // An instance whose input is bad exists, and faults: whoever started it finds out why.
   Instance draft;
   draft.id = id_;
@@ -194,15 +289,28 @@ void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPt
   v1::InstanceStarted* started = fact.event.mutable_instance_started();
   started->set_definition(workflow->id());
   if (start.has_parent()) *started->mutable_parent() = start.parent();
+  *started->mutable_tags() = start.tags();
+  started->set_rerun_of(start.rerun_of());
+  started->set_schedule(start.schedule());
+  started->set_due_micros(start.due_micros());
+  started->set_actor(command.actor());
   started->set_events_after(environment_.events_position);
   started->set_timeout_micros(timeout.value_or(0));
-  if (!(transformed == input)) fact.SetData(std::move(transformed));
+  if (start.has_from()) {
+    started->set_position(start.from().position());
+    fact.SetData(*ParseJson(start.from().data()));
+    fact.SetContext(*ParseJson(start.from().context()));
+  } else if (!(transformed == input)) {
+    fact.SetData(std::move(transformed));
+  }
   fact.SetInput(std::move(input));
   const absl::Status fits = CheckSize(fact, "the workflow's input, with the transformed one,");
   if (!fits.ok()) {
     valid = fits;
     fact.event.clear_data();
     fact.data.reset();
+    fact.event.clear_context();
+    fact.context.reset();
   }
   fact.workflow = std::move(workflow);
   Emit(std::move(fact));
@@ -210,11 +318,12 @@ void Deciding::Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPt
   if (!timeout.ok()) return FaultWorkflow(ProblemFrom(timeout.status()));
 }
 
-void Deciding::Cancel(const v1::CancelInstance& cancel) {
+void Deciding::Cancel(const v1::Command& command) {
   if (instance() != nullptr && instance()->live()) {
     Fact fact;
+    fact.event.mutable_instance_cancelled()->set_actor(command.actor());
     std::string* reason = fact.event.mutable_instance_cancelled()->mutable_reason();
-    *reason = cancel.reason();
+    *reason = command.cancel_instance().reason();
     CutText(reason);
     Emit(std::move(fact));
   }

@@ -16,26 +16,25 @@ const dsl::ListenTask& ListenOf(const Frame& frame) {
   return std::get<dsl::ListenTask>(frame.task->spec);
 }
 
-// What a listen hands on of an event.
-Value Read(dsl::ListenTask::Read read, const Value& event) {
+std::string EventKey(const Value& event) {
+  return Cat(event.StringOr("source", ""), "\n", event.StringOr("id", ""));
+}
+
+}  // namespace
+
+Value ReadEvent(dsl::ListenTask::Read read, const Value& event) {
   if (read == dsl::ListenTask::Read::kEnvelope) return event;
   if (const Value* data = event.Find("data")) return *data;
   const Value* encoded = event.Find("data_base64");
   return encoded == nullptr ? Value() : *encoded;
 }
 
-std::string EventKey(const Value& event) {
-  return Cat(event.StringOr("source", ""), "\n", event.StringOr("id", ""));
-}
-
-bool AllTrue(const std::vector<bool>& matched, int with) {
+bool AllMatched(const std::vector<bool>& matched, int with) {
   for (size_t i = 0; i < matched.size(); ++i) {
     if (!matched[i] && static_cast<int>(i) != with) return false;
   }
   return true;
 }
-
-}  // namespace
 
 void Deciding::EmitEvent(const TaskData& data) {
   const auto& task = std::get<dsl::EmitTask>(data.task.spec);
@@ -93,29 +92,32 @@ void Deciding::Offer(FrameId id, uint64_t sequence, const Value& event) {
     return FaultInside(DataOf(*frame), RuntimeProblem("the listen has more events than the limit"));
   }
   const dsl::EventConsumption& to = ListenOf(*frame).to;
+  const TaskData data = DataOf(*frame);
+  const Arguments arguments = ArgumentsOf(data);
   // A filter that fails on an event of somebody else's does not match it.
-  absl::StatusOr<std::optional<Match>> match = FindMatch(*frame, to, listen->matched, event);
+  absl::StatusOr<std::optional<Match>> match =
+      FindMatch({to, listen->matched, listen->correlation, data.input, arguments}, event);
   if (match.ok() && match->has_value()) {
     return Consume(*frame, sequence, event, **std::move(match), /*until=*/false);
   }
   if (to.until_events == nullptr) return;
-  match = FindMatch(*frame, *to.until_events, listen->until_matched, event);
+  match = FindMatch(
+      {*to.until_events, listen->until_matched, listen->correlation, data.input, arguments}, event);
   if (match.ok() && match->has_value()) {
     Consume(*frame, sequence, event, **std::move(match), /*until=*/true);
   }
 }
 
-absl::StatusOr<std::optional<Deciding::Match>> Deciding::FindMatch(const Frame& frame,
-                                                                   const dsl::EventConsumption& to,
-                                                                   const std::vector<bool>& matched,
+absl::StatusOr<std::optional<Deciding::Match>> Deciding::FindMatch(const Filters& filters,
                                                                    const Value& event) {
+  const dsl::EventConsumption& to = filters.to;
   if (to.filters.empty()) return Match{};
   absl::Status failure;
   for (size_t i = 0; i < to.filters.size(); ++i) {
-    if (to.mode == dsl::EventConsumption::Mode::kAll && matched[i]) continue;
+    if (to.mode == dsl::EventConsumption::Mode::kAll && filters.matched[i]) continue;
     Match match;
     match.filter = static_cast<int>(i);
-    const absl::StatusOr<bool> matches = Matches(frame, to.filters[i], event, &match);
+    const absl::StatusOr<bool> matches = Matches(filters, to.filters[i], event, &match);
     if (!matches.ok()) {
       failure = matches.status();
     } else if (*matches) {
@@ -126,34 +128,32 @@ absl::StatusOr<std::optional<Deciding::Match>> Deciding::FindMatch(const Frame& 
   return std::nullopt;
 }
 
-absl::StatusOr<bool> Deciding::Matches(const Frame& frame, const dsl::EventFilter& filter,
+absl::StatusOr<bool> Deciding::Matches(const Filters& filters, const dsl::EventFilter& filter,
                                        const Value& event, Match* match) {
-  const TaskData data = DataOf(frame);
-  const Arguments arguments = ArgumentsOf(data);
   for (const dsl::EventFilter::Match& expected : filter.with) {
     const Value* found = event.Find(expected.attribute);
     const Value attribute = found == nullptr ? Value() : *found;
     const Value& subject = expected.attribute == "data" ? attribute : event;
-    ASSIGN_OR_RETURN(const Value value, Evaluate(expected.value, subject, arguments));
+    ASSIGN_OR_RETURN(const Value value, Evaluate(expected.value, subject, filters.arguments));
     const bool holds =
         expected.is_condition && value.is_bool() ? value.truthy() : value == attribute;
     if (!holds) return false;
   }
-  return Correlates(frame, filter, event, match);
+  return Correlates(filters, filter, event, match);
 }
 
-absl::StatusOr<bool> Deciding::Correlates(const Frame& frame, const dsl::EventFilter& filter,
+absl::StatusOr<bool> Deciding::Correlates(const Filters& filters, const dsl::EventFilter& filter,
                                           const Value& event, Match* match) {
-  const TaskData data = DataOf(frame);
-  const Arguments arguments = ArgumentsOf(data);
-  const auto& known = frame.Get<ListenState>()->correlation;
+  const Arguments& arguments = filters.arguments;
   for (const dsl::EventFilter::Correlation& correlation : filter.correlate) {
     ASSIGN_OR_RETURN(const Value value, Evaluate(correlation.from, event, arguments));
     if (value.is_null()) return false;
     if (correlation.expect.has_value()) {
-      ASSIGN_OR_RETURN(const Value expected, Evaluate(*correlation.expect, data.input, arguments));
+      ASSIGN_OR_RETURN(const Value expected,
+                       Evaluate(*correlation.expect, filters.input, arguments));
       if (!(value == expected)) return false;
-    } else if (auto found = known.find(correlation.name); found != known.end()) {
+    } else if (auto found = filters.correlation.find(correlation.name);
+               found != filters.correlation.end()) {
       if (!(value == found->second)) return false;
     } else {
       match->correlation.emplace_back(correlation.name, value);
@@ -169,7 +169,7 @@ absl::StatusOr<bool> Deciding::Satisfied(const Frame& frame, int filter, const V
     case dsl::EventConsumption::Mode::kOne:
       return true;
     case dsl::EventConsumption::Mode::kAll:
-      return AllTrue(listen.matched, filter);
+      return AllMatched(listen.matched, filter);
     case dsl::EventConsumption::Mode::kAny:
       break;
   }
@@ -185,10 +185,10 @@ absl::StatusOr<bool> Deciding::Satisfied(const Frame& frame, int filter, const V
 void Deciding::Consume(const Frame& frame, uint64_t sequence, const Value& event, Match match,
                        bool until) {
   const dsl::ListenTask& task = ListenOf(frame);
-  const Value item = Read(task.read, event);
+  const Value item = ReadEvent(task.read, event);
   absl::StatusOr<bool> satisfied =
       until ? task.to.until_events->mode != dsl::EventConsumption::Mode::kAll ||
-                  AllTrue(frame.Get<ListenState>()->until_matched, match.filter)
+                  AllMatched(frame.Get<ListenState>()->until_matched, match.filter)
             : Satisfied(frame, match.filter, item);
   if (!satisfied.ok()) return FaultInside(DataOf(frame), satisfied.status());
   Fact fact;

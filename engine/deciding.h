@@ -17,6 +17,11 @@
 
 namespace jaque::engine {
 
+// What a listen hands on of an event.
+Value ReadEvent(dsl::ListenTask::Read read, const Value& event);
+// Has each filter found an event, if `with` has now?
+bool AllMatched(const std::vector<bool>& matched, int with);
+
 class Deciding {
  public:
   Deciding(ShardState* state, std::string object_id, const Environment& environment,
@@ -24,8 +29,10 @@ class Deciding {
       : state_(*state), id_(std::move(object_id)), environment_(environment), outcome_(*outcome) {}
 
   // --- commands (decide.cc, decide_work.cc, decide_event.cc) ---
-  void Start(const v1::StartInstance& start);
-  void Cancel(const v1::CancelInstance& cancel);
+  void Start(const v1::Command& command);
+  void Cancel(const v1::Command& command);
+  void Suspend(const v1::Command& command);
+  void Resume(const v1::Command& command);
   void Describe(const v1::DescribeInstance& describe);
   void ConfirmOutbox(const v1::ConfirmOutbox& confirm);
   void WorkEnded(const v1::TaskResult& result);
@@ -37,6 +44,8 @@ class Deciding {
   void Quarantined(const v1::Command& command);
   // Steps what is ready.
   void Run();
+  // A command to a schedule (decide_schedule.cc).
+  void DecideSchedule(const v1::Command& command);
 
  private:
   // A task as it is being done: what its expressions see. `scope`: the frame around it.
@@ -59,7 +68,10 @@ class Deciding {
   static absl::Status CheckSize(const Fact& fact, std::string_view what);
   // OutOfRange if `value` could be written as JSON, but not be read again where it is wrapped.
   static absl::Status CheckDepth(const Value& value, std::string_view what);
-  void Begin(const v1::StartInstance& start, DefinitionStore::WorkflowPtr workflow, Value input);
+  static absl::Status CheckStart(const v1::StartInstance& start, const dsl::Workflow& workflow);
+  void Begin(const v1::Command& command, DefinitionStore::WorkflowPtr workflow, Value input);
+  bool CanStep();
+  void LiftQuarantine(const v1::Command& command);
 
   // --- flow (decide_flow.cc) ---
   void Step(Frame* frame);
@@ -130,21 +142,60 @@ class Deciding {
   void FaultWorkflow(v1::Problem problem);
 
   // --- events (decide_event.cc) ---
+  // What an event is held against: the filters, what they have found so far, and what their
+  // expressions see.
+  struct Filters {
+    const dsl::EventConsumption& to;
+    const std::vector<bool>& matched;
+    const absl::btree_map<std::string, Value>& correlation;
+    const Value& input;
+    const Arguments& arguments;
+  };
   struct Match {
     int filter = -1;
     std::vector<std::pair<std::string, Value>> correlation;
   };
   void Offer(FrameId frame, uint64_t sequence, const Value& event);
-  absl::StatusOr<std::optional<Match>> FindMatch(const Frame& frame,
-                                                 const dsl::EventConsumption& to,
-                                                 const std::vector<bool>& matched,
-                                                 const Value& event);
-  absl::StatusOr<bool> Matches(const Frame& frame, const dsl::EventFilter& filter,
+  absl::StatusOr<std::optional<Match>> FindMatch(const Filters& filters, const Value& event);
+  absl::StatusOr<bool> Matches(const Filters& filters, const dsl::EventFilter& filter,
                                const Value& event, Match* match);
-  absl::StatusOr<bool> Correlates(const Frame& frame, const dsl::EventFilter& filter,
+  absl::StatusOr<bool> Correlates(const Filters& filters, const dsl::EventFilter& filter,
                                   const Value& event, Match* match);
   absl::StatusOr<bool> Satisfied(const Frame& frame, int filter, const Value& item);
   void Consume(const Frame& frame, uint64_t sequence, const Value& event, Match match, bool until);
+
+  // --- schedules (decide_schedule.cc) ---
+  void SetSchedule(const v1::Command& command);
+  void PauseSchedule(const v1::Command& command);
+  void ResumeSchedule(const v1::Command& command);
+  void TriggerSchedule(const v1::Command& command);
+  void BackfillSchedule(const v1::Command& command);
+  void RemoveSchedule(const v1::Command& command);
+  void ScheduleDue(const v1::FireTimer& timer);
+  void ScheduledEnded();
+  void ScheduleDelivered(const v1::DeliverEvent& deliver);
+  void TakeEvent(uint64_t sequence, std::optional<Value> item, Match match);
+  bool EventsSuffice(const Schedule& schedule, const Value& consumed, bool is_item, int filter);
+  void ConfirmFirings(const v1::ConfirmOutbox& confirm);
+  struct Firing {
+    std::string name;  // of the firing, in its instance's id
+    Micros due = 0;    // 0: out of turn
+    Micros next = 0;   // due after this one
+    Value input;
+    bool manual = false;  // the rhythm goes on as it was
+    std::string actor = {};
+    uint64_t events_after = 0;  // of one by events, the last of them
+  };
+  void Fire(Firing firing);
+  // When `workflow`'s schedule is due next after `now`; 0: not by time. `begins`: no instance runs
+  // for whose end `after` waits.
+  absl::StatusOr<Micros> NextDue(const dsl::Workflow& workflow, Micros now, bool begins);
+  absl::StatusOr<absl::Duration> DurationOf(const dsl::Workflow& workflow,
+                                            const dsl::Duration& duration);
+  Micros FirstToFire(const Schedule& schedule);
+  absl::StatusOr<std::vector<Micros>> FiringsIn(const Schedule& schedule,
+                                                const v1::BackfillSchedule& range);
+  void ReplySchedule();
 
   void Reply(v1::CommandReply::Code code, std::string message = "");
   bool ReplyDescription();

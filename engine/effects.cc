@@ -31,6 +31,18 @@ void AddFrameEffects(const Instance& instance, const Frame& frame,
   }
 }
 
+void AddTimer(const Schedule& schedule, std::vector<Effect>* effects) {
+  if (schedule.next_due == 0) return;
+  effects->push_back(ArmTimer{schedule.id, kNoFrame, v1::TIMER_KIND_SCHEDULE, schedule.next_due});
+}
+
+// What makes a schedule fire.
+void AddRhythm(const Schedule& schedule, std::vector<Effect>* effects) {
+  AddTimer(schedule, effects);
+  if (!schedule.listens()) return;
+  effects->push_back(StartListening{schedule.id, kNoFrame, schedule.events_after});
+}
+
 void AddOutbox(const Instance& instance, uint64_t first, std::vector<Effect>* effects) {
   for (auto at = instance.outbox.lower_bound(first); at != instance.outbox.end(); ++at) {
     effects->push_back(SendOutbox{instance.id, at->first, at->second});
@@ -83,6 +95,32 @@ void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbo
   AddOutbox(instance, first_outbox, effects);
 }
 
+void AddOpenEffects(const Instance& instance, const EffectEnvironment& environment,
+                    std::vector<Effect>* effects) {
+  for (const auto& [frame_id, frame] : instance.frames) {
+    AddFrameEffects(instance, *frame, environment, effects);
+  }
+  AddOutbox(instance, 0, effects);
+  if (!instance.ready.empty()) effects->push_back(ContinueLater{instance.id});
+}
+
+void AddScheduleEffects(const Schedule& schedule, const Fact& fact, std::vector<Effect>* effects) {
+  switch (fact.event.kind_case()) {
+    case v1::Event::kScheduleSet:
+    case v1::Event::kScheduleResumed:
+    case v1::Event::kScheduleArmed:
+      return AddRhythm(schedule, effects);
+    case v1::Event::kScheduleFired: {
+      const auto newest = std::prev(schedule.outbox.end());
+      effects->push_back(SendOutbox{schedule.id, newest->first, newest->second});
+      if (!fact.event.schedule_fired().manual()) AddTimer(schedule, effects);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment) {
   std::vector<Effect> effects;
   std::vector<const Instance*> instances;  // in one order, whatever the hash
@@ -91,11 +129,13 @@ std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment
             [](const Instance* a, const Instance* b) { return a->id < b->id; });
   for (const Instance* instance : instances) {
     if (state.quarantined.contains(instance->id)) continue;
-    for (const auto& [frame_id, frame] : instance->frames) {
-      AddFrameEffects(*instance, *frame, environment, &effects);
+    AddOpenEffects(*instance, environment, &effects);
+  }
+  for (const auto& [id, schedule] : state.schedules) {
+    AddRhythm(*schedule, &effects);
+    for (const auto& [entry_id, entry] : schedule->outbox) {
+      effects.push_back(SendOutbox{id, entry_id, entry});
     }
-    AddOutbox(*instance, 0, &effects);
-    if (!instance->ready.empty()) effects.push_back(ContinueLater{instance->id});
   }
   return effects;
 }
@@ -114,6 +154,7 @@ v1::InstanceDescription Describe(const Instance& instance) {
   if (!instance.error.type().empty() || !instance.error.detail().empty()) {
     *description.mutable_error() = instance.error;
   }
+  if (instance.suspended) description.mutable_error()->set_detail(instance.suspended_reason);
   for (const auto& [id, frame] : instance.frames) {
     if (frame->task == nullptr) continue;
     v1::ActiveTask* active = description.add_active();
@@ -138,6 +179,19 @@ v1::InstanceDescription Describe(const std::string& id, const EndedInstance& end
   if (!ended.error.type().empty() || !ended.error.detail().empty()) {
     *description.mutable_error() = ended.error;
   }
+  return description;
+}
+
+v1::ScheduleDescription Describe(const Schedule& schedule) {
+  v1::ScheduleDescription description;
+  description.set_id(schedule.id);
+  description.set_definition(schedule.workflow->id());
+  description.set_paused(schedule.paused);
+  description.set_reason(schedule.reason);
+  description.set_next_due_micros(schedule.next_due);
+  description.set_last_due_micros(schedule.last_due);
+  description.set_last_instance(schedule.last_instance);
+  description.set_fired(schedule.fired);
   return description;
 }
 

@@ -66,11 +66,18 @@ void AddCancels(const std::string& instance, const std::vector<AbortedWork>& abo
 void AddEffects(const Instance& instance, const Fact& fact, uint64_t first_outbox,
                 const EffectEnvironment& environment, std::vector<Effect>* effects);
 
+void AddScheduleEffects(const Schedule& schedule, const Fact& fact, std::vector<Effect>* effects);
+
+// Everything that is still open in an instance.
+void AddOpenEffects(const Instance& instance, const EffectEnvironment& environment,
+                    std::vector<Effect>* effects);
+
 // Everything that is still open in a shard: what a new owner repeats.
 std::vector<Effect> OpenEffects(const ShardState& state, const EffectEnvironment& environment);
 
 // What is said of an instance to those who ask.
 v1::InstanceDescription Describe(const Instance& instance);
 v1::InstanceDescription Describe(const std::string& id, const EndedInstance& ended);
+v1::ScheduleDescription Describe(const Schedule& schedule);
 
 }  // namespace jaque::engine

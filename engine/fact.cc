@@ -47,6 +47,9 @@ absl::StatusOr<Fact> DecodeFact(v1::Event event, DefinitionStore* definitions) {
   if (event.has_instance_started()) {
     ASSIGN_OR_RETURN(fact.workflow, definitions->Get(event.instance_started().definition()));
   }
+  if (event.has_schedule_set()) {
+    ASSIGN_OR_RETURN(fact.workflow, definitions->Get(event.schedule_set().definition()));
+  }
   fact.event = std::move(event);
   return fact;
 }

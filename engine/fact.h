@@ -16,7 +16,7 @@ namespace jaque::engine {
 struct Fact {
   v1::Event event;
   std::optional<Value> data, input, context;
-  DefinitionStore::WorkflowPtr workflow;  // of InstanceStarted only
+  DefinitionStore::WorkflowPtr workflow;  // of InstanceStarted and ScheduleSet only
 
   // Sets the value and its JSON together, so that they cannot differ.
   void SetData(Value value);

@@ -60,13 +60,8 @@ void FrameTree::Begin(Frame* frame, const std::optional<Value>& data) {
       return Refresh(*frame);
     case dsl::TaskKind::kListen: {
       const dsl::EventConsumption& to = std::get<dsl::ListenTask>(frame->task->spec).to;
-      ListenState listen;
-      listen.matched.resize(to.filters.size());
-      if (to.until_events != nullptr) listen.until_matched.resize(to.until_events->filters.size());
-      frame->detail = std::move(listen);
-      for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame->task->spec))) {
-        state_.listens[type].insert({instance_.id, frame->id});
-      }
+      frame->detail = FreshListen(to);
+      state_.AddListen(to, {instance_.id, frame->id});
       break;
     }
     case dsl::TaskKind::kWorker:
@@ -137,12 +132,7 @@ void FrameTree::Unready(FrameId id) {
 }
 
 void FrameTree::ForgetListen(const Frame& frame) {
-  for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame.task->spec))) {
-    auto found = state_.listens.find(type);
-    if (found == state_.listens.end()) continue;
-    found->second.erase({instance_.id, frame.id});
-    if (found->second.empty()) state_.listens.erase(found);
-  }
+  state_.RemoveListen(std::get<dsl::ListenTask>(frame.task->spec).to, {instance_.id, frame.id});
 }
 
 }  // namespace jaque::engine

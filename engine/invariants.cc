@@ -49,12 +49,23 @@ absl::Status CheckListens(const ShardState& state) {
     for (const auto& [frame_id, frame] : instance->frames) {
       const ListenState* listen = frame->Get<ListenState>();
       if (listen == nullptr || listen->satisfied) continue;
-      for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame->task->spec))) {
+      const dsl::EventConsumption& to = std::get<dsl::ListenTask>(frame->task->spec).to;
+      for (const std::string& type : EventTypesOf(to)) {
         ++expected;
         auto found = state.listens.find(type);
         if (found == state.listens.end() || !found->second.contains({id, frame_id})) {
           return Broken(*instance, "a listen is not in the index");
         }
+      }
+    }
+  }
+  for (const auto& [id, schedule] : state.schedules) {
+    if (!schedule->listens()) continue;
+    for (const std::string& type : EventTypesOf(*schedule->spec().on)) {
+      ++expected;
+      auto found = state.listens.find(type);
+      if (found == state.listens.end() || !found->second.contains({id, kNoFrame})) {
+        return absl::InternalError(Cat(id, ": its listen is not in the index"));
       }
     }
   }
@@ -71,6 +82,14 @@ absl::Status CheckInvariants(const ShardState& state) {
   if (state.ended.size() != state.ended_order.size() ||
       state.ended.size() > limits::kEndedInstances) {
     return absl::InternalError("the ended instances and their order differ");
+  }
+  for (const auto& [id, schedule] : state.schedules) {
+    if (schedule->removed && schedule->outbox.empty()) {
+      return absl::InternalError(Cat(id, ": removed and owes nothing, but is kept"));
+    }
+    if (schedule->paused && schedule->next_due != 0) {
+      return absl::InternalError(Cat(id, ": paused, but due"));
+    }
   }
   return CheckListens(state);
 }

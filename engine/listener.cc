@@ -79,10 +79,8 @@ void Listener::Start(Shard* shard, const std::string& instance, FrameId frame, u
 void Listener::Listen(const Shard* shard, const ListenKey& key) {
   listening_[key] = shard;
   if (listening_.size() < tidy_at_) return;
-  absl::erase_if(listening_, [](const auto& listen) {
-    const Instance* instance = listen.second->state().Find(listen.first.first);
-    return instance == nullptr || instance->Find(listen.first.second) == nullptr;
-  });
+  absl::erase_if(listening_,
+                 [](const auto& listen) { return !listen.second->state().Listens(listen.first); });
   tidy_at_ = 2 * listening_.size() + kTidyAt;
 }
 

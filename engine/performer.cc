@@ -38,6 +38,17 @@ v1::Command CommandOf(const SendOutbox& outbox) {
       start->mutable_parent()->set_await(entry.await);
       break;
     }
+    case OutboxEntry::Kind::kStartScheduled: {
+      v1::StartInstance* start = command.mutable_start_instance();
+      start->set_definition(entry.definition);
+      start->set_input(entry.json);
+      start->set_schedule(outbox.instance);
+      start->set_due_micros(entry.due);
+      // The schedule waits for the end as a parent does.
+      if (entry.await) start->mutable_parent()->set_instance_id(outbox.instance);
+      if (entry.await) start->mutable_parent()->set_await(true);
+      break;
+    }
     case OutboxEntry::Kind::kCancelChild:
       command.mutable_cancel_instance()->set_reason("the workflow that ran it gave it up");
       break;
@@ -164,8 +175,8 @@ void Performer::Submit(Shard* shard, SendOutbox outbox, v1::Command command) {
 void Performer::TryLater(Shard* shard, SendOutbox outbox) {
   parts_.executor->At(parts_.executor->Now() + limits::kOutboxRetryMicros,
                       [this, shard, outbox = std::move(outbox)]() mutable {
-                        const Instance* instance = shard->state().Find(outbox.instance);
-                        if (instance == nullptr || !instance->outbox.contains(outbox.id)) return;
+                        const auto* owed = shard->state().FindOutbox(outbox.instance);
+                        if (owed == nullptr || !owed->contains(outbox.id)) return;
                         Do(shard, std::move(outbox));
                       });
 }

@@ -111,6 +111,7 @@ OutboxEntry ReadOutbox(const v1::OutboxSnapshot& snapshot) {
   entry.await = snapshot.await();
   entry.json = snapshot.json();
   if (snapshot.has_error()) entry.error = snapshot.error();
+  entry.due = snapshot.due_micros();
   return entry;
 }
 
@@ -139,9 +140,33 @@ std::unique_ptr<Instance> ReadInstance(const v1::InstanceSnapshot& snapshot,
   for (const v1::OutboxSnapshot& entry : snapshot.outbox()) {
     instance->outbox[entry.id()] = ReadOutbox(entry);
   }
+  instance->suspended = snapshot.suspended();
+  instance->suspended_reason = snapshot.suspended_reason();
   instance->consumed_events.insert(snapshot.consumed_events().begin(),
                                    snapshot.consumed_events().end());
   return instance;
+}
+
+std::unique_ptr<Schedule> ReadSchedule(const v1::ScheduleSnapshot& snapshot,
+                                       DefinitionStore::WorkflowPtr workflow, ValueReader* reader) {
+  auto schedule = std::make_unique<Schedule>();
+  schedule->id = snapshot.id();
+  schedule->workflow = std::move(workflow);
+  schedule->removed = snapshot.removed();
+  schedule->paused = snapshot.paused();
+  schedule->reason = snapshot.reason();
+  schedule->next_due = snapshot.next_due_micros();
+  schedule->last_due = snapshot.last_due_micros();
+  schedule->last_instance = snapshot.last_instance();
+  schedule->fired = snapshot.fired();
+  schedule->awaiting = snapshot.awaiting();
+  schedule->events_after = snapshot.events_after();
+  schedule->events = ReadListen(snapshot.events(), reader);
+  schedule->next_outbox = snapshot.next_outbox();
+  for (const v1::OutboxSnapshot& entry : snapshot.outbox()) {
+    schedule->outbox[entry.id()] = ReadOutbox(entry);
+  }
+  return schedule;
 }
 
 // The index of listens is not in the snapshot: it follows from the frames.
@@ -149,9 +174,7 @@ void IndexListens(const Instance& instance, ShardState* state) {
   for (const auto& [id, frame] : instance.frames) {
     const ListenState* listen = frame->Get<ListenState>();
     if (listen == nullptr || listen->satisfied) continue;
-    for (const std::string& type : EventTypesOf(std::get<dsl::ListenTask>(frame->task->spec))) {
-      state->listens[type].insert({instance.id, id});
-    }
+    state->AddListen(std::get<dsl::ListenTask>(frame->task->spec).to, {instance.id, id});
   }
 }
 
@@ -167,6 +190,12 @@ absl::StatusOr<ShardState> RestoreSnapshot(const v1::ShardSnapshot& snapshot,
     std::unique_ptr<Instance> instance = ReadInstance(one, std::move(workflow), &reader);
     IndexListens(*instance, &state);
     state.instances[one.id()] = std::move(instance);
+  }
+  for (const v1::ScheduleSnapshot& one : snapshot.schedules()) {
+    ASSIGN_OR_RETURN(DefinitionStore::WorkflowPtr workflow, definitions->Get(one.definition()));
+    std::unique_ptr<Schedule> schedule = ReadSchedule(one, std::move(workflow), &reader);
+    if (schedule->listens()) state.AddListen(*schedule->spec().on, {schedule->id, kNoFrame});
+    state.schedules[one.id()] = std::move(schedule);
   }
   for (const v1::EndedSnapshot& one : snapshot.ended()) {
     state.ended[one.id()] = {one.definition(),   one.status(), one.started_micros(),

@@ -33,8 +33,7 @@ void Put(const TryState& attempt, v1::FrameSnapshot* frame) {
   snapshot->set_error(ToJson(attempt.error));
 }
 
-void Put(const ListenState& listen, v1::FrameSnapshot* frame) {
-  v1::ListenSnapshot* snapshot = frame->mutable_listen();
+void PutListen(const ListenState& listen, v1::ListenSnapshot* snapshot) {
   for (const bool matched : listen.matched) snapshot->add_matched(matched);
   for (const bool matched : listen.until_matched) snapshot->add_until_matched(matched);
   for (const auto& [name, value] : listen.correlation) {
@@ -49,6 +48,10 @@ void Put(const ListenState& listen, v1::FrameSnapshot* frame) {
   snapshot->set_iteration(listen.iteration);
   snapshot->set_iterating(listen.iterating);
   snapshot->set_satisfied(listen.satisfied);
+}
+
+void Put(const ListenState& listen, v1::FrameSnapshot* frame) {
+  PutListen(listen, frame->mutable_listen());
 }
 
 void Put(const WorkState& work, v1::FrameSnapshot* frame) {
@@ -84,6 +87,24 @@ void PutOutbox(uint64_t id, const OutboxEntry& entry, v1::OutboxSnapshot* snapsh
   snapshot->set_await(entry.await);
   snapshot->set_json(entry.json);
   if (entry.error.has_value()) *snapshot->mutable_error() = *entry.error;
+  snapshot->set_due_micros(entry.due);
+}
+
+void PutSchedule(const Schedule& schedule, v1::ScheduleSnapshot* snapshot) {
+  snapshot->set_id(schedule.id);
+  snapshot->set_definition(schedule.workflow->id());
+  snapshot->set_removed(schedule.removed);
+  snapshot->set_paused(schedule.paused);
+  snapshot->set_reason(schedule.reason);
+  snapshot->set_next_due_micros(schedule.next_due);
+  snapshot->set_last_due_micros(schedule.last_due);
+  snapshot->set_last_instance(schedule.last_instance);
+  snapshot->set_fired(schedule.fired);
+  snapshot->set_awaiting(schedule.awaiting);
+  snapshot->set_events_after(schedule.events_after);
+  PutListen(schedule.events, snapshot->mutable_events());
+  snapshot->set_next_outbox(schedule.next_outbox);
+  for (const auto& [id, entry] : schedule.outbox) PutOutbox(id, entry, snapshot->add_outbox());
 }
 
 void PutEnded(const std::string& id, const EndedInstance& ended, v1::EndedSnapshot* snapshot) {
@@ -122,6 +143,8 @@ v1::InstanceSnapshot TakeSnapshot(const Instance& instance) {
   for (const auto& [id, frame] : instance.frames) PutFrame(*frame, snapshot.add_frames());
   for (const FrameId frame : instance.ready) snapshot.add_ready(frame);
   for (const auto& [id, entry] : instance.outbox) PutOutbox(id, entry, snapshot.add_outbox());
+  snapshot.set_suspended(instance.suspended);
+  snapshot.set_suspended_reason(instance.suspended_reason);
   for (const std::string& event : instance.consumed_events) snapshot.add_consumed_events(event);
   return snapshot;
 }
@@ -134,6 +157,8 @@ v1::ShardSnapshot TakeSnapshot(const ShardState& state) {
   std::sort(instances.begin(), instances.end(),
             [](const Instance* a, const Instance* b) { return a->id < b->id; });
   for (const Instance* instance : instances) *snapshot.add_instances() = TakeSnapshot(*instance);
+  for (const auto& [id, schedule] : state.schedules)
+    PutSchedule(*schedule, snapshot.add_schedules());
   for (const std::string& id : state.ended_order) {
     PutEnded(id, state.ended.at(id), snapshot.add_ended());
   }

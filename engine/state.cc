@@ -68,9 +68,54 @@ const dsl::TaskList* ListOf(const Instance& instance, const Frame& frame) {
   return nullptr;
 }
 
-std::vector<std::string> EventTypesOf(const dsl::ListenTask& listen) {
+Schedule* ShardState::FindSchedule(const std::string& id) {
+  auto found = schedules.find(id);
+  return found == schedules.end() ? nullptr : found->second.get();
+}
+
+const Schedule* ShardState::FindSchedule(const std::string& id) const {
+  auto found = schedules.find(id);
+  return found == schedules.end() ? nullptr : found->second.get();
+}
+
+const absl::btree_map<uint64_t, OutboxEntry>* ShardState::FindOutbox(
+    const std::string& object) const {
+  if (const Schedule* schedule = FindSchedule(object)) return &schedule->outbox;
+  const Instance* instance = Find(object);
+  return instance == nullptr ? nullptr : &instance->outbox;
+}
+
+bool ShardState::Listens(const ListenKey& key) const {
+  if (const Schedule* schedule = FindSchedule(key.first)) return schedule->listens();
+  const Instance* instance = Find(key.first);
+  return instance != nullptr && instance->Find(key.second) != nullptr;
+}
+
+void ShardState::AddListen(const dsl::EventConsumption& to, const ListenKey& key) {
+  for (const std::string& type : EventTypesOf(to)) listens[type].insert(key);
+}
+
+void ShardState::RemoveListen(const dsl::EventConsumption& to, const ListenKey& key) {
+  for (const std::string& type : EventTypesOf(to)) {
+    auto found = listens.find(type);
+    if (found == listens.end()) continue;
+    found->second.erase(key);
+    if (found->second.empty()) listens.erase(found);
+  }
+}
+
+bool IsSchedule(std::string_view object_id) { return object_id.starts_with("schedule/"); }
+
+ListenState FreshListen(const dsl::EventConsumption& to) {
+  ListenState listen;
+  listen.matched.resize(to.filters.size());
+  if (to.until_events != nullptr) listen.until_matched.resize(to.until_events->filters.size());
+  return listen;
+}
+
+std::vector<std::string> EventTypesOf(const dsl::EventConsumption& to) {
   std::vector<std::string> types;
-  AddTypes(listen.to, &types);
+  AddTypes(to, &types);
   std::sort(types.begin(), types.end());
   types.erase(std::unique(types.begin(), types.end()), types.end());
   if (types.front().empty()) types.resize(1);  // "" covers every type
@@ -79,6 +124,7 @@ std::vector<std::string> EventTypesOf(const dsl::ListenTask& listen) {
 
 v1::InstanceStatus StatusOf(const Instance& instance) {
   if (!instance.live()) return instance.end_status;
+  if (instance.suspended) return v1::INSTANCE_STATUS_SUSPENDED;
   if (!instance.ready.empty()) return v1::INSTANCE_STATUS_RUNNING;
   for (const auto& [id, frame] : instance.frames) {
     if (frame->children == 0 && !Waits(*frame)) return v1::INSTANCE_STATUS_RUNNING;

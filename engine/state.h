@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -97,14 +98,15 @@ struct Frame {
 
 // Something to be done outside until it is confirmed; repeated by a new owner (design, section 6).
 struct OutboxEntry {
-  enum class Kind : uint8_t { kEmit, kStartChild, kCancelChild, kNotifyParent };
+  enum class Kind : uint8_t { kEmit, kStartChild, kCancelChild, kNotifyParent, kStartScheduled };
   Kind kind = Kind::kEmit;
   std::string target;                // kEmit: the event's id; else an instance
-  std::string definition;            // kStartChild
+  std::string definition;            // kStartChild, kStartScheduled
   uint32_t depth = 0;                // kStartChild: of the parent
   FrameId frame = 0;                 // kStartChild: of the parent, kNotifyParent: of the receiver
   bool await = true;                 // kStartChild
-  std::string json;                  // event, child's input, output
+  std::string json;                  // event, input of what is started, output
+  Micros due = 0;                    // kStartScheduled
   std::optional<v1::Problem> error;  // kNotifyParent: instead of json
 };
 
@@ -124,8 +126,10 @@ struct Instance {
   v1::InstanceStatus end_status = v1::INSTANCE_STATUS_UNSPECIFIED;
   Value input;  // raw
   Value context = Value::Object();
-  Value output;       // if completed
-  v1::Problem error;  // if faulted
+  Value output;            // if completed
+  v1::Problem error;       // if faulted
+  bool suspended = false;  // takes no step
+  std::string suspended_reason;
   uint64_t events_after = 0;
   FrameId next_frame = kRootFrame + 1;
   uint64_t next_outbox = 1;
@@ -149,8 +153,28 @@ struct EndedInstance {
   v1::Problem error;
 };
 
+// An object of its own, schedule/<namespace>/<name>: starts instances when they are due.
+struct Schedule {
+  std::string id;
+  DefinitionStore::WorkflowPtr workflow;  // the version that it starts
+  bool removed = false;                   // kept for what its outbox owes
+  bool paused = false;
+  std::string reason;  // why paused
+  Micros next_due = 0, last_due = 0;
+  std::string last_instance;
+  uint64_t fired = 0;
+  bool awaiting = false;  // the end of the instance that it started last, for `after`
+  uint64_t events_after = 0;
+  ListenState events;  // what `on` has taken, as it waits for more
+  uint64_t next_outbox = 1;
+  absl::btree_map<uint64_t, OutboxEntry> outbox;
+
+  const dsl::Schedule& spec() const { return *workflow->schedule; }
+  bool listens() const { return !removed && !paused && spec().on.has_value(); }
+};
+
 // A listen that waits: who is asked when an event of that type comes.
-using ListenKey = std::pair<std::string, FrameId>;  // instance, frame
+using ListenKey = std::pair<std::string, FrameId>;  // instance and frame, or schedule and 0
 
 struct ShardState {
   uint64_t epoch = 0;
@@ -161,6 +185,7 @@ struct ShardState {
   // not run again. Oldest first.
   std::deque<std::pair<Micros, uint64_t>> ended_lately;
   absl::flat_hash_set<uint64_t> ended_hashes;
+  absl::btree_map<std::string, std::unique_ptr<Schedule>> schedules;
   // Waiting listens by the event type that they name; "" where they name none.
   absl::flat_hash_map<std::string, absl::btree_set<ListenKey>> listens;
 
@@ -175,13 +200,26 @@ struct ShardState {
   Instance* Find(const std::string& id);
   const Instance* Find(const std::string& id) const;
   bool EndedLately(const std::string& id) const;
+  Schedule* FindSchedule(const std::string& id);
+  const Schedule* FindSchedule(const std::string& id) const;
+  // Null if the object is not there.
+  const absl::btree_map<uint64_t, OutboxEntry>* FindOutbox(const std::string& object) const;
+  bool Listens(const ListenKey& key) const;
+  void AddListen(const dsl::EventConsumption& to, const ListenKey& key);
+  void RemoveListen(const dsl::EventConsumption& to, const ListenKey& key);
 };
 
 // The list that a composite frame walks now; null for a leaf.
 const dsl::TaskList* ListOf(const Instance& instance, const Frame& frame);
 
-// The event types that a listen's filters name, "" if one of them names none.
-std::vector<std::string> EventTypesOf(const dsl::ListenTask& listen);
+// The event types that filters name, "" if one of them names none.
+std::vector<std::string> EventTypesOf(const dsl::EventConsumption& to);
+
+// Nothing taken yet.
+ListenState FreshListen(const dsl::EventConsumption& to);
+
+// Is the object a schedule? Ids of instances have no slash.
+bool IsSchedule(std::string_view object_id);
 
 v1::InstanceStatus StatusOf(const Instance& instance);
 
