@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a store lies along time: histories, tasks, starts and ends. As Store says; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "store/database.h"
+#include "store/store.h"
+
+namespace jaque::store {
+
+absl::StatusOr<HistoryPage> ReadHistory(Database* database, const std::string& id, HistorySeq after,
+                                        size_t limit, bool newest_first);
+absl::StatusOr<TaskPage> ReadTasks(Database* database, const std::string& id, HistorySeq after,
+                                   size_t limit);
+// In order of their last change; `next` is such a change too.
+absl::StatusOr<TaskPage> ReadTasksChanged(Database* database, const std::string& id,
+                                          HistorySeq since, size_t limit);
+absl::StatusOr<std::vector<SeriesPoint>> ReadSeries(Database* database,
+                                                    const InstanceFilter& filter, Micros from,
+                                                    Micros to, int buckets);
+
+}  // namespace jaque::store
