@@ -2,14 +2,24 @@
 #include "cmd/definitions.h"
 
 #include <cstdio>
+#include <set>
 
+#include "absl/time/time.h"
 #include "base/limits.h"
+#include "base/logging.h"
 #include "base/status_macros.h"
 #include "cmd/files.h"
 #include "dsl/load.h"
 #include "fmt/format.h"
+#include "jaque/v1/command.pb.h"
 
 namespace jaque::cmd {
+namespace {
+
+// While shards are opened, commands wait.
+constexpr absl::Duration kSchedulePatience = absl::Seconds(60);
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const dsl::Workflow>> LoadDefinition(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, limits::kDefinitionBytes));
@@ -33,6 +43,28 @@ absl::Status LoadDefinitions(const std::vector<std::string>& paths, DefinitionSt
     }
   }
   return absl::OkStatus();
+}
+
+void SetSchedules(DefinitionStore* definitions, CommandBus* commands, IdGenerator* ids) {
+  std::set<std::string> names;
+  for (const std::string& id : definitions->List()) {
+    const auto workflow = definitions->Get(id);
+    if (!workflow.ok() || !(*workflow)->schedule.has_value()) continue;
+    names.insert((*workflow)->namespace_ + "/" + (*workflow)->name);
+  }
+  for (const std::string& name : names) {
+    v1::Command command;
+    command.set_id(ids->Ulid());
+    command.set_object_id("schedule/" + name);
+    command.mutable_set_schedule();
+    commands->Submit(command.SerializeAsString(), command.id(), kSchedulePatience,
+                     [name](absl::StatusOr<std::string> bytes) {
+                       v1::CommandReply reply;
+                       std::string why(bytes.ok() ? "" : bytes.status().message());
+                       if (bytes.ok() && reply.ParseFromString(*bytes)) why = reply.message();
+                       if (!why.empty()) LogWarn("schedule not set", {{"of", name}, {"why", why}});
+                     });
+  }
 }
 
 }  // namespace jaque::cmd

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/ids.h"
 #include "dsl/model.h"
 #include "log/definition_store.h"
+#include "queue/command_bus.h"
 
 namespace jaque::cmd {
 
@@ -19,5 +21,8 @@ absl::StatusOr<std::shared_ptr<const dsl::Workflow>> LoadDefinition(const std::s
 
 // Everything in files and folders.
 absl::Status LoadDefinitions(const std::vector<std::string>& paths, DefinitionStore* definitions);
+
+// Has the schedules of all stored definitions follow their newest versions. Does not wait for it.
+void SetSchedules(DefinitionStore* definitions, CommandBus* commands, IdGenerator* ids);
 
 }  // namespace jaque::cmd

@@ -72,6 +72,9 @@ class Process {
       return LoadDefinitions(flags_.definitions, node_->definitions());
     }));
     RETURN_IF_ERROR(node_->Start(exit_));
+    if (!flags_.definitions.empty()) {
+      SetSchedules(node_->definitions(), node_->commands(), node_->ids());
+    }
     ready_ = true;
     LogInfo("ready", {{"definitions", node_->definitions()->List().size()}});
     return absl::OkStatus();

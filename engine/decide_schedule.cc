@@ -307,6 +307,7 @@ absl::StatusOr<std::vector<Micros>> Deciding::FiringsIn(const Schedule& schedule
   while (true) {
     ASSIGN_OR_RETURN(at, NextDue(*schedule.workflow, at, /*begins=*/false));
     if (at == 0 || at >= range.to_micros()) return due;
+    if (schedule.next_due != 0 && at >= schedule.next_due) return due;  // fires by itself
     if (at < range.from_micros()) continue;
     const auto& skip = range.skip_micros();
     if (std::find(skip.begin(), skip.end(), at) != skip.end()) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simulation/core_simulation.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -20,6 +22,11 @@ uint64_t Mix(uint64_t hash, std::string_view bytes) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return hash;
 }
+
+constexpr const char* kScheduled[] = {
+    "schedule: {every: {milliseconds: 700}}", "schedule: {after: {milliseconds: 300}}",
+    "schedule: {on: {one: {with: {type: sim.a}}}}",
+    "schedule: {on: {all: [{with: {type: sim.a}}, {with: {type: sim.b}}]}}"};
 
 }  // namespace
 
@@ -44,6 +51,14 @@ void CoreSimulation::LoadDefinitions() {
     if (!put.ok()) Fail(std::string(Message(put)));
     names_.push_back(Cat("sim/", name, ":1.0.0"));
     child = name;
+  }
+  for (size_t i = 0; i < std::size(kScheduled); ++i) {
+    dsl::LoadResult loaded = dsl::Load(
+        Cat("document: {dsl: '1.0.3', namespace: sim, name: s", i, ", version: '1.0.0'}\n",
+            kScheduled[i], "\ndo: [{pause: {wait: {milliseconds: 200}}}, {finish: {set: {n: 1}}}]"));
+    if (loaded.workflow == nullptr)
+      return Fail(dsl::FormatFinding("a schedule", loaded.findings[0]));
+    if (!definitions_.Put(loaded.workflow).ok()) return Fail("a schedule is not stored");
   }
 }
 
@@ -71,7 +86,7 @@ void CoreSimulation::Step() {
     case 2:
       return SendEvent();
     case 3:
-      return random_.OneIn(4) ? CancelOne() : SendEvent();
+      return random_.OneIn(2) ? ControlOne() : ControlSchedule();
     case 4:
       return Restart();
     case 5:
@@ -97,12 +112,71 @@ void CoreSimulation::StartOne() {
   Execute(command);
 }
 
-void CoreSimulation::CancelOne() {
-  if (state_.instances.empty() || started_ == 0) return;
-  v1::Command command;
-  command.set_object_id(Cat("i", 1 + random_.Below(started_)));
-  command.mutable_cancel_instance()->set_reason("simulated");
+void CoreSimulation::Command(const std::string& object, v1::Command command) {
+  command.set_object_id(object);
+  command.set_id(Cat("c", random_.Below(1'000)));
   Execute(command);
+}
+
+void CoreSimulation::ControlOne() {
+  if (started_ == 0) return;
+  v1::Command command;
+  switch (random_.Below(4)) {
+    case 0:
+      command.mutable_cancel_instance()->set_reason("simulated");
+      break;
+    case 1:
+      command.mutable_suspend_instance()->set_reason("simulated");
+      break;
+    default:
+      command.mutable_resume_instance();
+  }
+  Command(Cat("i", 1 + random_.Below(started_)), std::move(command));
+}
+
+void CoreSimulation::ControlSchedule() {
+  v1::Command command;
+  switch (random_.Below(8)) {
+    case 0:
+      command.mutable_pause_schedule();
+      break;
+    case 1:
+    case 2:
+      command.mutable_resume_schedule();
+      break;
+    case 3:
+      command.mutable_trigger_schedule();
+      break;
+    case 4:
+      command.mutable_remove_schedule();
+      break;
+    case 5:
+      command.mutable_backfill_schedule()->set_from_micros(now_ - 2'000'000);
+      command.mutable_backfill_schedule()->set_to_micros(now_);
+      break;
+    default:
+      command.mutable_set_schedule();
+  }
+  Command(Cat("schedule/sim/s", random_.Below(std::size(kScheduled))), std::move(command));
+}
+
+// So that there is an end. What has fired must still start, and what is suspended go on.
+void CoreSimulation::StopSchedules() {
+  for (size_t i = 0; i < std::size(kScheduled); ++i) {
+    v1::Command remove;
+    remove.mutable_remove_schedule();
+    Command(Cat("schedule/sim/s", i), std::move(remove));
+  }
+  std::vector<std::string> suspended;
+  for (const auto& [id, instance] : state_.instances) {
+    if (instance->suspended) suspended.push_back(id);
+  }
+  std::sort(suspended.begin(), suspended.end());
+  for (const std::string& id : suspended) {
+    v1::Command resume;
+    resume.mutable_resume_instance();
+    Command(id, std::move(resume));
+  }
 }
 
 void CoreSimulation::AnswerTask(bool healed) {
@@ -202,6 +276,12 @@ void CoreSimulation::CheckEvent(const std::string& object, const v1::Event& even
   if (terminal && !terminal_.emplace(object, event.ShortDebugString()).second) {
     Fail(Cat(object, " ended twice"));
   }
+  if (event.has_schedule_fired()) {
+    const v1::ScheduleFired& fired = event.schedule_fired();
+    if (fired.due_micros() > now_) Fail(Cat(object, " fired early"));
+    const bool first = fired_.insert(fired.instance_id()).second;
+    if (!first && !fired.manual()) Fail(Cat(object, " fired twice for ", fired.instance_id()));
+  }
   if (event.has_task_started() && event.task_started().wake_micros() != 0) {
     wake_due_[Cat(object, "/", event.task_started().frame())] = event.task_started().wake_micros();
   }
@@ -279,16 +359,22 @@ void CoreSimulation::Restart() {
   for (engine::Effect& effect : engine::OpenEffects(state_, {"sim"})) Perform(std::move(effect));
 }
 
-bool CoreSimulation::AllEnded() const { return state_.instances.empty() && inbox_.empty(); }
+bool CoreSimulation::AllEnded() const {
+  return state_.instances.empty() && state_.schedules.empty() && inbox_.empty();
+}
 
 // No more faults: everything that was accepted must come to its end.
 void CoreSimulation::Heal() {
+  StopSchedules();
   for (int i = 0; i < 100'000 && broken_.empty(); ++i) {
     if (!inbox_.empty()) {
       Take(0, /*keep=*/false);
     } else if (!tasks_.empty()) {
       AnswerTask(/*healed=*/true);
     } else if (AllEnded()) {
+      for (const std::string& id : fired_) {
+        if (!terminal_.contains(id)) Fail(Cat(id, " was fired and did not run"));
+      }
       return Restart();
     } else if (!timers_.empty()) {
       NextTimer();

@@ -40,10 +40,13 @@ class CoreSimulation {
   void StartOne();
   void AnswerTask(bool healed);
   void SendEvent();
-  void CancelOne();
+  void ControlOne();
+  void ControlSchedule();
+  void Command(const std::string& object, v1::Command command);
   void NextTimer();
   void Restart();
   void Heal();
+  void StopSchedules();
   void Execute(const v1::Command& command);
   void Record(const v1::Command& command, engine::Outcome* outcome);
   void CheckEvent(const std::string& object, const v1::Event& event);
@@ -73,6 +76,7 @@ class CoreSimulation {
   std::vector<std::string> events_;  // emitted or sent, in order
   std::set<std::string> emitted_ids_;
   std::map<std::string, std::string> terminal_;  // instance to its terminal event
+  std::set<std::string> fired_;                  // instances of schedules
   std::map<std::string, int64_t> wake_due_;      // instance/frame to the end of its wait
   int started_ = 0;
   int event_number_ = 0;
