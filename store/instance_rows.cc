@@ -93,11 +93,13 @@ void AddStart(const FactPlace& place, const v1::InstanceStarted& started,
               std::vector<Statement>* rows) {
   const std::string id(place.object);
   const DefinitionId definition = SplitDefinitionId(started.definition());
-  rows->push_back({kStart,
-                   {id, int64_t{place.shard}, started.definition(), definition.namespace_,
-                    definition.name, definition.version, Number(v1::INSTANCE_STATUS_RUNNING),
-                    place.at, started.parent().instance_id(), started.rerun_of(),
-                    started.schedule(), started.actor(), TagsJson(started), place.seq}});
+  // A schedule that waits for the end is told it as a parent is, but is none.
+  const std::string parent = started.schedule().empty() ? started.parent().instance_id() : "";
+  rows->push_back(
+      {kStart,
+       {id, int64_t{place.shard}, started.definition(), definition.namespace_, definition.name,
+        definition.version, Number(v1::INSTANCE_STATUS_RUNNING), place.at, parent,
+        started.rerun_of(), started.schedule(), started.actor(), TagsJson(started), place.seq}});
   for (const std::string_view forget : kForget) rows->push_back({forget, {id}});
   std::set<std::string> terms;
   AddWords(place.object, &terms);

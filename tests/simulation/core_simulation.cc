@@ -53,11 +53,12 @@ void CoreSimulation::LoadDefinitions() {
     child = name;
   }
   for (size_t i = 0; i < std::size(kScheduled); ++i) {
-    dsl::LoadResult loaded = dsl::Load(
-        Cat("document: {dsl: '1.0.3', namespace: sim, name: s", i, ", version: '1.0.0'}\n",
-            kScheduled[i], "\ndo: [{pause: {wait: {milliseconds: 200}}}, {finish: {set: {n: 1}}}]"));
-    if (loaded.workflow == nullptr)
+    dsl::LoadResult loaded = dsl::Load(Cat(
+        "document: {dsl: '1.0.3', namespace: sim, name: s", i, ", version: '1.0.0'}\n",
+        kScheduled[i], "\ndo: [{pause: {wait: {milliseconds: 200}}}, {finish: {set: {n: 1}}}]"));
+    if (loaded.workflow == nullptr) {
       return Fail(dsl::FormatFinding("a schedule", loaded.findings[0]));
+    }
     if (!definitions_.Put(loaded.workflow).ok()) return Fail("a schedule is not stored");
   }
 }
