@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/logging.h"
-#include "sqlite/database.h"
 #include "cmd/access.h"
+#include "sqlite/database.h"
 
 namespace jaque::cmd {
 

@@ -97,29 +97,30 @@ class Process {
     parts.definitions = node_->definitions();
     parts.metrics = &ProcessMetrics();
     parts.operations_only = !flags_.roles.contains(Role::kUi);
-    RETURN_IF_ERROR(SetAccess(flags_.access, flags_.http_listen, &authenticator_, &parts));
-    if (authenticator_ != nullptr) {
-      ticker_.Every(absl::Seconds(1), [this] { authenticator_->Tick(); });
-    }
+    ASSIGN_OR_RETURN(door_, MakeDoor(flags_.access, flags_.http_listen, node_->clock(), &parts));
+    ticker_.Every(absl::Seconds(1), [this] { door_.Tick(); });
     parts.writable = [this] { return node_->Writable(); };
     parts.ready = [this] {
       return ready_ ? node_->Ready() : absl::UnavailableError("the process starts or stops");
     };
     api_ = ui::MakeApi(parts);
-    server_ = ui::MakeHttpServer({.listen = flags_.http_listen, .threads = flags_.http_threads},
+    server_ = ui::MakeHttpServer({.listen = flags_.http_listen,
+                                  .threads = flags_.http_threads,
+                                  .tls = door_.certificate.get()},
                                  node_->clock(), &ProcessMetrics(),
                                  [this](ui::HttpRequest request, ui::HttpReply reply) {
                                    api_->Serve(std::move(request), std::move(reply));
                                  });
     RETURN_IF_ERROR(server_->Start());
-    LogInfo("listening", {{"url", "http://" + server_->address()}});
+    LogInfo("listening", {{"url", (door_.certificate != nullptr ? "https://" : "http://") +
+                                      server_->address()}});
     return absl::OkStatus();
   }
 
   const Flags flags_;
   std::atomic<bool> ready_ = false;
   std::unique_ptr<ui::Api> api_;  // outlives the last answer of those below
-  std::unique_ptr<ui::Authenticator> authenticator_;
+  Door door_;
   const std::unique_ptr<Node> node_;
   const std::function<void(absl::Status)> exit_;
   std::unique_ptr<ui::HttpServer> server_;

@@ -20,7 +20,8 @@ HttpResponse Unauthenticated(std::string_view why) {
   return response;
 }
 
-HttpResponse Forbidden(const Caller& caller, Role role) {
+HttpResponse Forbidden(const Caller& caller, Role role, Metrics* metrics) {
+  metrics->refused_forbidden.Increment();
   return ProblemResponse(403, fmt::format("this needs the role {}, which {} has not here",
                                           RoleName(role), caller.name));
 }
@@ -85,19 +86,21 @@ void Guard::Authorize(const Access& access, Call call, const Routes::Handler& ha
     case Access::Where::kCaller:
       break;
     case Access::Where::kSomewhere:
-      if (!caller.MaySomewhere(access.role)) return call.reply(Forbidden(caller, access.role));
+      if (!caller.MaySomewhere(access.role))
+        return call.reply(Forbidden(caller, access.role, parts_.metrics));
       break;
     case Access::Where::kPath:
       if (!caller.May(Role::kViewer, call.path[0])) return call.reply(Hidden(call));
       if (!caller.May(access.role, call.path[0])) {
-        return call.reply(Forbidden(caller, access.role));
+        return call.reply(Forbidden(caller, access.role, parts_.metrics));
       }
       break;
     case Access::Where::kInstance:
       if (caller.MayEverywhere(access.role)) break;
       return AuthorizeInstance(access.role, std::move(call), handler);
     case Access::Where::kEverywhere:
-      if (!caller.MayEverywhere(access.role)) return call.reply(Forbidden(caller, access.role));
+      if (!caller.MayEverywhere(access.role))
+        return call.reply(Forbidden(caller, access.role, parts_.metrics));
       break;
   }
   handler(std::move(call));
@@ -106,17 +109,17 @@ void Guard::Authorize(const Access& access, Call call, const Routes::Handler& ha
 void Guard::AuthorizeInstance(Role role, Call call, const Routes::Handler& handler) const {
   if (!call.caller.MaySomewhere(Role::kViewer)) return call.reply(Hidden(call));
   const std::string id = call.path[0];
-  parts_.namespaces->Find(
-      id, [role, call = std::move(call), &handler](absl::StatusOr<std::string> found) mutable {
-        if (!found.ok() && !absl::IsNotFound(found.status())) {
-          return call.reply(ProblemOfStatus(found.status()));
-        }
-        if (!found.ok() || !call.caller.May(Role::kViewer, *found)) {
-          return call.reply(Hidden(call));
-        }
-        if (!call.caller.May(role, *found)) return call.reply(Forbidden(call.caller, role));
-        handler(std::move(call));
-      });
+  parts_.namespaces->Find(id, [role, metrics = parts_.metrics, call = std::move(call),
+                               &handler](absl::StatusOr<std::string> found) mutable {
+    if (!found.ok() && !absl::IsNotFound(found.status())) {
+      return call.reply(ProblemOfStatus(found.status()));
+    }
+    if (!found.ok() || !call.caller.May(Role::kViewer, *found)) {
+      return call.reply(Hidden(call));
+    }
+    if (!call.caller.May(role, *found)) return call.reply(Forbidden(call.caller, role, metrics));
+    handler(std::move(call));
+  });
 }
 
 void Guard::RecordWhenAnswered(Call* call) const {

@@ -29,9 +29,13 @@ HttpRequest ToRequest(http::request<http::string_body> message) {
   return request;
 }
 
+// Browsers come back with TLS only, for a year.
+constexpr char kStrictTransport[] = "Strict-Transport-Security: max-age=31536000\r\n";
+
 // The answer as bytes, without a body that comes in pieces. A HEAD gets the head of what a GET
 // would get.
-std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, bool chunks) {
+std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, bool chunks,
+                      bool tls) {
   std::string out =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status));
   out.reserve(out.size() + response.body.size() + 256);
@@ -52,6 +56,7 @@ std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, 
     out += "\r\n";
   }
   out += SecurityHeaders();
+  if (tls) out += kStrictTransport;
   out += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   if (!head) out += response.body;
   return out;
@@ -59,16 +64,27 @@ std::string Serialize(const HttpResponse& response, bool keep_alive, bool head, 
 
 }  // namespace
 
-HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
+HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket, HttpTransport::TlsContext tls,
                                std::shared_ptr<HttpShared> shared)
-    : stream_(std::move(socket)), shared_(std::move(shared)) {
+    : stream_(std::move(socket), std::move(tls)), shared_(std::move(shared)) {
   shared_->metrics->http_connections.Increment();
 }
 
 HttpConnection::~HttpConnection() { shared_->metrics->http_connections.Decrement(); }
 
 void HttpConnection::Start() {
-  boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->ReadHeader(); });
+  boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->stream_.has_tls() ? self->ShakeHands() : self->ReadHeader();
+  });
+}
+
+void HttpConnection::ShakeHands() {
+  reading_ = true;
+  stream_.expires_after(std::chrono::seconds(limits::kRequestSeconds));
+  stream_.async_handshake([self = shared_from_this()](Error error) {
+    if (error) return self->CloseNow();
+    self->ReadHeader();
+  });
 }
 
 void HttpConnection::Drain() {
@@ -145,7 +161,7 @@ void HttpConnection::Handle() {
 void HttpConnection::Write(const HttpResponse& response) {
   shared_->metrics->CountHttpRequest(response.status, shared_->clock->Monotonic() - began_);
   keep_alive_ = keep_alive_ && !draining_ && response.stream == nullptr;
-  out_ = Serialize(response, keep_alive_, head_, chunks_);
+  out_ = Serialize(response, keep_alive_, head_, chunks_, stream_.has_tls());
   if (response.stream != nullptr && !head_ && !draining_) {
     body_ = response.stream;
     WatchClient();

@@ -17,6 +17,7 @@
 #include "boost/beast/core.hpp"
 #include "boost/beast/http.hpp"
 #include "ui/http.h"
+#include "ui/http_transport.h"
 
 namespace jaque::ui {
 
@@ -34,7 +35,9 @@ struct HttpShared {
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<HttpShared> shared);
+  // `tls` may be null.
+  HttpConnection(boost::asio::ip::tcp::socket socket, HttpTransport::TlsContext tls,
+                 std::shared_ptr<HttpShared> shared);
   ~HttpConnection();
 
   void Start();
@@ -47,6 +50,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   using Error = boost::beast::error_code;
 
+  void ShakeHands();
   void ReadHeader();
   void OnHeader(Error error);
   void SendContinue();
@@ -66,7 +70,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Linger();
   void CloseNow();
 
-  boost::beast::tcp_stream stream_;
+  HttpTransport stream_;
   const std::shared_ptr<HttpShared> shared_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;

@@ -117,7 +117,8 @@ class BeastServer final : public HttpServer {
     if (connections_.size() < limits::kHttpConnections) {
       boost::system::error_code ignored;
       socket.set_option(tcp::no_delay(true), ignored);
-      auto connection = std::make_shared<HttpConnection>(std::move(socket), shared_);
+      auto connection = std::make_shared<HttpConnection>(
+          std::move(socket), options_.tls != nullptr ? options_.tls->Current() : nullptr, shared_);
       connections_.push_back(connection);
       connection->Start();
     }

@@ -11,12 +11,14 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "ui/http.h"
+#include "ui/tls_certificate.h"
 
 namespace jaque::ui {
 
 struct HttpServerOptions {
   std::string listen = "127.0.0.1:8080";  // host:port; port 0 lets the system choose
   int threads = 1;
+  const TlsCertificate* tls = nullptr;  // null: HTTP without TLS; outlives the server
 };
 
 class HttpServer {

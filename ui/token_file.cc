@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/token_file.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -24,6 +19,7 @@
 #include "fmt/ranges.h"
 #include "ui/digest.h"
 #include "ui/limits.h"
+#include "ui/watched_file.h"
 
 namespace jaque::ui {
 namespace {
@@ -93,17 +89,6 @@ absl::StatusOr<KnownTokens> ParseTokens(const std::string& text, const std::stri
   return tokens;
 }
 
-// Changes whenever somebody writes the file or puts another in its place.
-using Stamp = std::tuple<ino_t, off_t, time_t, long>;
-
-absl::StatusOr<Stamp> StampOf(const std::string& path) {
-  struct stat info = {};
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::InvalidArgumentError(fmt::format("{}: {}", path, std::strerror(errno)));
-  }
-  return Stamp{info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-}
-
 absl::StatusOr<KnownTokens> ReadTokens(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::InvalidArgumentError(fmt::format("{}: it cannot be read", path));
@@ -120,10 +105,9 @@ class TokenFile final : public Authenticator {
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
 
   absl::Status Read() {
-    ASSIGN_OR_RETURN(const Stamp stamp, StampOf(path_));
+    stamp_ = StampOf(path_);
     ASSIGN_OR_RETURN(KnownTokens tokens, ReadTokens(path_));
     absl::MutexLock lock(&mutex_);
-    stamp_ = stamp;
     tokens_ = std::make_shared<const KnownTokens>(std::move(tokens));
     return absl::OkStatus();
   }
@@ -145,26 +129,19 @@ class TokenFile final : public Authenticator {
   }
 
   void Tick() override {
-    const absl::StatusOr<Stamp> stamp = StampOf(path_);
-    {
-      absl::MutexLock lock(&mutex_);
-      if (stamp.ok() && *stamp == stamp_) return;
-    }
+    if (StampOf(path_) == stamp_) return;
     const absl::Status read = Read();
-    const std::string why(Message(read));
-    if (!read.ok() && why != told_) {
-      LogError("the token file cannot be read; the tokens before stay", {{"why", why}});
-    } else if (read.ok()) {
+    if (read.ok()) {
       LogInfo("token file read again", {{"path", path_}});
+    } else {
+      LogError("the token file cannot be read; the tokens before stay", {{"why", Message(read)}});
     }
-    told_ = why;
   }
 
  private:
   const std::string path_;
-  std::string told_;  // of the ticker's thread alone
+  FileStamp stamp_;  // of the ticker's thread alone, once read
   absl::Mutex mutex_;
-  Stamp stamp_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const KnownTokens> tokens_ ABSL_GUARDED_BY(mutex_);
 };
 
