@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/client_command.h"
 #include "cmd/exit_code.h"
 #include "cmd/expr_arguments.h"
 #include "cmd/run.h"
@@ -43,9 +44,9 @@ int Main(const std::vector<std::string>& arguments) {
     return kExitOk;
   }
   if (command[0] == '-') return RunServeCommand(arguments);
-  return ReportUsage(absl::InvalidArgumentError(fmt::format(
-      "\"{}\" is no command: run, validate, expr, token, version, help, or -target to serve",
-      command)));
+  if (const auto code = RunClientCommand(arguments)) return *code;
+  return ReportUsage(absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no command; `jaque help` lists them", command)));
 }
 
 }  // namespace

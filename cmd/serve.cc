@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "base/ticker.h"
 #include "cmd/arguments.h"
+#include "cmd/client_command.h"
 #include "cmd/definitions.h"
 #include "cmd/exit_code.h"
 #include "cmd/flags.h"
@@ -35,7 +36,9 @@ constexpr char kHelp[] =
     "  jaque token NAME ROLE...         make a token for -auth tokens\n"
     "  jaque version                    print the version\n"
     "  jaque help                       print this; jaque COMMAND -help for a command\n\n"
-    "Flags of serving (-flag value, -flag=value and --flag all work):\n";
+    "With a server that runs (-server URL, or JAQUE_SERVER; docs/cli.md):\n";
+constexpr char kFlagsHelp[] =
+    "\nFlags of serving (-flag value, -flag=value and --flag all work):\n";
 constexpr char kExamples[] =
     "Each flag can also stand in the environment (JAQUE_HTTP_LISTEN for -http-listen; lists with\n"
     "commas) and in the file that -config names, one \"flag: value\" a line. The command line "
@@ -45,6 +48,8 @@ constexpr char kExamples[] =
     "  jaque -target all -samples deploy/samples\n"
     "  jaque -target all -http-listen :8080 -auth tokens -auth-tokens /etc/jaque/tokens\n"
     "  JAQUE_TARGET=all jaque -config /etc/jaque.conf";
+
+std::string Help() { return kHelp + ClientCommandsHelp() + kFlagsHelp; }
 
 void AddFlags(CLI::App* app, Flags* flags) {
   AddServeFlags(app, flags);
@@ -179,7 +184,7 @@ int Serve(const Flags& flags) {
 
 int RunServeCommand(const std::vector<std::string>& arguments) {
   Flags flags;
-  CLI::App app(kHelp, "jaque");
+  CLI::App app(Help(), "jaque");
   app.set_help_flag();
   AddFlags(&app, &flags);
   const absl::Status parsed = ParseArguments(&app, arguments, SystemSurroundings());
@@ -192,7 +197,7 @@ int RunServeCommand(const std::vector<std::string>& arguments) {
 
 int RunHelpCommand() {
   Flags flags;
-  CLI::App app(kHelp, "jaque");
+  CLI::App app(Help(), "jaque");
   app.set_help_flag();
   AddFlags(&app, &flags);
   std::printf("%s", HelpText(app).c_str());

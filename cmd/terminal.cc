@@ -24,11 +24,11 @@ bool IsTerminal(int descriptor) {
   return isatty(descriptor) == 1 && (term == nullptr || std::strcmp(term, "dumb") != 0);
 }
 
-TerminalOptions ErrorTerminal() {
+TerminalOptions Terminal(int descriptor) {
   TerminalOptions options;
   options.colors = !IsSet("NO_COLOR");
   winsize size = {};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 1) {
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 1) {
     options.columns = size.ws_col;
     options.rows = size.ws_row;
   }
@@ -46,13 +46,14 @@ class NoProgress final : public Progress {
 }  // namespace
 
 bool OutputIsTerminal() { return IsTerminal(STDOUT_FILENO); }
+TerminalOptions OutputTerminal() { return Terminal(STDOUT_FILENO); }
 bool OutputHasColors() { return OutputIsTerminal() && !IsSet("NO_COLOR"); }
 
 absl::StatusOr<std::unique_ptr<Progress>> MakeProgress(const std::string& kind,
                                                        const std::string& instance) {
   if (kind == "none") return std::make_unique<NoProgress>();
   if (kind == "tree" || (kind == "auto" && IsTerminal(STDERR_FILENO))) {
-    return MakeTreeProgress(stderr, instance, ErrorTerminal());
+    return MakeTreeProgress(stderr, instance, Terminal(STDERR_FILENO));
   }
   if (kind == "plain" || kind == "auto") {
     return MakePlainProgress(stderr, instance, absl::LocalTimeZone());

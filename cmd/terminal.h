@@ -13,6 +13,9 @@ namespace jaque::cmd {
 bool OutputIsTerminal();
 bool OutputHasColors();
 
+// What it is like.
+TerminalOptions OutputTerminal();
+
 // "auto", "tree", "plain" or "none" for standard error.
 absl::StatusOr<std::unique_ptr<Progress>> MakeProgress(const std::string& kind,
                                                        const std::string& instance);
