@@ -48,6 +48,7 @@ TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
   flags.roles = {Role::kEngine, Role::kWorker};
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination nats://… needs -queue nats://…"));
   flags.coordination = "memory";
+  flags.heartbeat_ttl = absl::Seconds(10);
   flags.data_dir = "here";
   EXPECT_TRUE(CheckServeFlags(flags).ok());
   flags.queue = "nats://127.0.0.1:4222";
