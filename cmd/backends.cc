@@ -52,6 +52,7 @@ absl::StatusOr<std::unique_ptr<nats::Connection>> Connect(const std::string& fla
   options.urls = absl::StrSplit(urls, ',', absl::SkipWhitespace());
   options.name = "jaque " + flags.id;
   options.credentials_file = flags.nats_creds;
+  options.nkey_file = flags.nats_nkey;
   options.tls = flags.nats_tls;
   options.ca_file = flags.nats_ca;
   options.certificate_file = flags.nats_cert;

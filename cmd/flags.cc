@@ -197,6 +197,9 @@ void AddClusterFlags(CLI::App* app, Flags* flags) {
   app->add_option("--nats-creds", flags->nats_creds, "user credentials for NATS")
       ->type_name("FILE")
       ->group(group);
+  app->add_option("--nats-nkey", flags->nats_nkey, "nkey seed (SU…) of this process for NATS")
+      ->type_name("FILE")
+      ->group(group);
   app->add_flag("--nats-tls", flags->nats_tls, "speak TLS with NATS")->group(group);
   app->add_option("--nats-ca", flags->nats_ca, "certificates (PEM) that NATS servers are known by")
       ->type_name("FILE")

@@ -31,7 +31,7 @@ struct Flags {
   bool standby = true;
 
   // NATS.
-  std::string nats_prefix = "jaque", nats_creds, nats_ca, nats_cert, nats_key;
+  std::string nats_prefix = "jaque", nats_creds, nats_nkey, nats_ca, nats_cert, nats_key;
   bool nats_tls = false;
   int nats_replicas = 1;
   absl::Duration retention = absl::Hours(24);

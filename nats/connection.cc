@@ -2,11 +2,14 @@
 #include "nats/connection.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/status_macros.h"
+#include "nats/nkey.h"
 
 namespace jaque::nats {
 namespace {
@@ -88,6 +91,18 @@ absl::Status SetSecurity(natsOptions* o, const ConnectionOptions& options) {
     RETURN_IF_ERROR(ToStatus(
         natsOptions_SetUserCredentialsFromFiles(o, options.credentials_file.c_str(), nullptr),
         "credentials"));
+  }
+  if (!options.nkey_file.empty()) {
+    std::ifstream file(options.nkey_file);
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    const absl::StatusOr<std::string> key = PublicKeyOfSeed(text);
+    if (!key.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(options.nkey_file, ": ", key.status().message()));
+    }
+    RETURN_IF_ERROR(
+        ToStatus(natsOptions_SetNKeyFromSeed(o, key->c_str(), options.nkey_file.c_str()), "nkey"));
   }
   if (options.tls) RETURN_IF_ERROR(ToStatus(natsOptions_SetSecure(o, true), "TLS"));
   if (!options.ca_file.empty()) {

@@ -30,6 +30,7 @@ struct ConnectionOptions {
   std::vector<std::string> urls{};
   std::string name{};              // shown by the server
   std::string credentials_file{};  // user JWT and seed
+  std::string nkey_file{};         // the seed alone
   bool tls = false;
   std::string ca_file{}, certificate_file{}, key_file{};
   // Writes at once (latency) rather than every millisecond (bulk): 155 us against 960 us a hop.
