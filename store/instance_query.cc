@@ -163,8 +163,11 @@ void InstanceQuery::AddConditions(const Walk& walk, Sql* sql) const {
   if (!filter_.namespaces.empty() && (!walk.space.has_value() || !filter_.namespace_.empty())) {
     AddIn("i.namespace", Texts(filter_.namespaces), sql);
   }
-  AddEqual("i.name", filter_.name, sql);
-  AddEqual("i.version", filter_.version, sql);
+  if (filter_.version.empty()) {
+    AddEqual("i.name", filter_.name, sql);
+  } else {
+    AddEqual("i.definition", Cat(filter_.namespace_, "/", filter_.name, ":", filter_.version), sql);
+  }
   if (walk.status.has_value()) {
     sql->Add(" AND i.status = ").Bind(Parameter(int64_t{*walk.status}));
   } else if (!filter_.statuses.empty()) {
@@ -178,6 +181,8 @@ void InstanceQuery::AddConditions(const Walk& walk, Sql* sql) const {
   AddBound("i.ended", " >= ", filter_.ended_from, sql);
   if (filter_.ended_before != 0) sql->Add(" AND i.ended > 0");
   AddBound("i.ended", " < ", filter_.ended_before, sql);
+  // What ended before a time began before it: that is where a walk can begin.
+  AddBound("i.started", " < ", filter_.ended_before, sql);
   AddTermConditions(sql);
 }
 

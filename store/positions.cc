@@ -42,4 +42,17 @@ Statement MovePosition(const std::string& output, uint64_t from, const ShardPosi
   return statement;
 }
 
+absl::Status ForgetPositions(Database* database, Micros now) {
+  return database
+      ->Write({{"DELETE FROM positions"},
+               {"UPDATE tasks SET status = 'cancelled', activity = 0, due = 0, ended = $1"
+                " WHERE ended = 0",
+                {now}},
+               {"UPDATE instances SET status = $2, suspended = 0, ended = $1, updated = $1,"
+                " reason = 'the process that ran it kept it in memory and has ended'"
+                " WHERE ended = 0",
+                {now, int64_t{v1::INSTANCE_STATUS_CANCELLED}}}})
+      .status();
+}
+
 }  // namespace jaque::store

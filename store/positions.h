@@ -22,4 +22,8 @@ absl::StatusOr<std::map<uint32_t, ShardPosition>> ReadPositions(Database* databa
 // From the sequence `from`; 0: there is none yet. The transaction is Aborted if it is elsewhere.
 Statement MovePosition(const std::string& output, uint64_t from, const ShardPosition& to);
 
+// The log has begun anew with this process: the store begins it at its start. What ran under the
+// earlier one is over.
+absl::Status ForgetPositions(Database* database, Micros now);
+
 }  // namespace jaque::store

@@ -2,6 +2,7 @@
 #include "store/schema.h"
 
 #include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "base/text.h"
 
@@ -14,10 +15,8 @@ namespace {
 // lives, so what names a frame looks among the open ones (ended = 0). `activity` of an open task: 1
 // works outside, 2 waits for time or an event, 0 neither; it decides whether the instance runs or
 // waits.
-const std::vector<std::vector<std::string_view>>& Versions() {
-  static const auto* const versions = new std::vector<std::vector<std::string_view>>{
-      {
-          R"(CREATE TABLE instances (
+constexpr std::string_view kFirst[] = {
+    R"(CREATE TABLE instances (
               id {text} PRIMARY KEY, shard BIGINT NOT NULL, definition {text} NOT NULL,
               namespace {text} NOT NULL, name {text} NOT NULL, version {text} NOT NULL,
               status BIGINT NOT NULL, suspended BIGINT NOT NULL,
@@ -27,28 +26,29 @@ const std::vector<std::vector<std::string_view>>& Versions() {
               error_title {text} NOT NULL, error_detail {text} NOT NULL,
               error_task {text} NOT NULL, reason {text} NOT NULL,
               first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, end_seq BIGINT NOT NULL))",
-          "CREATE INDEX instances_started ON instances (started, id)",
-          "CREATE INDEX instances_status ON instances (status, started, id)",
-          "CREATE INDEX instances_namespace ON instances (namespace, status, started, id)",
-          "CREATE INDEX instances_name ON instances (namespace, name, status, started, id)",
-          "CREATE INDEX instances_ended ON instances (status, ended) WHERE ended > 0",
-          "CREATE INDEX instances_parent ON instances (parent, started, id) WHERE parent <> ''",
-          "CREATE INDEX instances_rerun ON instances (rerun_of, started, id) WHERE rerun_of <> ''",
-          "CREATE INDEX instances_schedule ON instances (schedule, started, id)"
-          " WHERE schedule <> ''",
+    "CREATE INDEX instances_started ON instances (started, id)",
+    "CREATE INDEX instances_status ON instances (status, started, id)",
+    "CREATE INDEX instances_namespace ON instances (namespace, status, started, id)",
+    "CREATE INDEX instances_name ON instances (namespace, name, status, started, id)",
+    "CREATE INDEX instances_definition ON instances (definition, status, started, id)",
+    "CREATE INDEX instances_ended ON instances (status, ended) WHERE ended > 0",
+    "CREATE INDEX instances_parent ON instances (parent, started, id) WHERE parent <> ''",
+    "CREATE INDEX instances_rerun ON instances (rerun_of, started, id) WHERE rerun_of <> ''",
+    "CREATE INDEX instances_schedule ON instances (schedule, started, id)"
+    " WHERE schedule <> ''",
 
-          // What text search and filters by tag look for: words in lower case, "#key␟value".
-          R"(CREATE TABLE terms (
+    // What text search and filters by tag look for: words in lower case, "#key␟value".
+    R"(CREATE TABLE terms (
               term {text} NOT NULL, started BIGINT NOT NULL, instance {text} NOT NULL,
               PRIMARY KEY (term, started, instance)) {clustered})",
-          "CREATE INDEX terms_instance ON terms (instance, term)",
+    "CREATE INDEX terms_instance ON terms (instance, term)",
 
-          R"(CREATE TABLE history (
+    R"(CREATE TABLE history (
               instance {text} NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL,
               epoch BIGINT NOT NULL, kind {text} NOT NULL, task BIGINT NOT NULL,
               event {blob} NOT NULL, PRIMARY KEY (instance, seq)) {clustered})",
 
-          R"(CREATE TABLE tasks (
+    R"(CREATE TABLE tasks (
               instance {text} NOT NULL, seq BIGINT NOT NULL, frame BIGINT NOT NULL,
               parent_frame BIGINT NOT NULL, parent BIGINT NOT NULL, task BIGINT NOT NULL,
               iteration BIGINT NOT NULL, attempt BIGINT NOT NULL,
@@ -57,56 +57,58 @@ const std::vector<std::vector<std::string_view>>& Versions() {
               started BIGINT NOT NULL, ended BIGINT NOT NULL, due BIGINT NOT NULL,
               changed BIGINT NOT NULL, error_title {text} NOT NULL, error_detail {text} NOT NULL,
               PRIMARY KEY (instance, seq)) {clustered})",
-          "CREATE INDEX tasks_changed ON tasks (instance, changed)",
-          "CREATE INDEX tasks_frame ON tasks (instance, frame) WHERE ended = 0",
-          "CREATE INDEX tasks_parent ON tasks (instance, parent_frame) WHERE ended = 0",
-          "CREATE INDEX tasks_active ON tasks (instance, activity) WHERE activity > 0",
+    "CREATE INDEX tasks_changed ON tasks (instance, changed)",
+    "CREATE INDEX tasks_frame ON tasks (instance, frame) WHERE ended = 0",
+    "CREATE INDEX tasks_parent ON tasks (instance, parent_frame) WHERE ended = 0",
+    "CREATE INDEX tasks_active ON tasks (instance, activity) WHERE activity > 0",
 
-          R"(CREATE TABLE attempts (
+    R"(CREATE TABLE attempts (
               instance {text} NOT NULL, seq BIGINT NOT NULL, task BIGINT NOT NULL,
               attempt BIGINT NOT NULL, due BIGINT NOT NULL, started BIGINT NOT NULL,
               PRIMARY KEY (instance, seq)) {clustered})",
-          R"(CREATE TABLE failures (
+    R"(CREATE TABLE failures (
               instance {text} NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL,
               pointer {text} NOT NULL, type {text} NOT NULL, status BIGINT NOT NULL,
               title {text} NOT NULL, detail {text} NOT NULL,
               PRIMARY KEY (instance, seq)) {clustered})",
-          R"(CREATE TABLE consumed (
+    R"(CREATE TABLE consumed (
               source {text} NOT NULL, event {text} NOT NULL, instance {text} NOT NULL,
               seq BIGINT NOT NULL, at BIGINT NOT NULL, task BIGINT NOT NULL,
               PRIMARY KEY (source, event, instance, seq)) {clustered})",
-          "CREATE INDEX consumed_instance ON consumed (instance)",
+    "CREATE INDEX consumed_instance ON consumed (instance)",
 
-          R"(CREATE TABLE definitions (
+    R"(CREATE TABLE definitions (
               id {text} PRIMARY KEY, namespace {text} NOT NULL, name {text} NOT NULL,
               version {text} NOT NULL, source {text} NOT NULL))",
-          R"(CREATE TABLE definition_tasks (
+    R"(CREATE TABLE definition_tasks (
               definition {text} NOT NULL, task BIGINT NOT NULL, pointer {text} NOT NULL,
               name {text} NOT NULL, kind {text} NOT NULL,
               PRIMARY KEY (definition, task)) {clustered})",
 
-          R"(CREATE TABLE schedules (
+    R"(CREATE TABLE schedules (
               id {text} PRIMARY KEY, namespace {text} NOT NULL, name {text} NOT NULL,
               definition {text} NOT NULL, paused BIGINT NOT NULL, reason {text} NOT NULL,
               next_due BIGINT NOT NULL, last_due BIGINT NOT NULL, last_instance {text} NOT NULL,
               fired BIGINT NOT NULL, updated BIGINT NOT NULL))",
 
-          R"(CREATE TABLE positions (
+    R"(CREATE TABLE positions (
               output {text} NOT NULL, shard BIGINT NOT NULL, sequence BIGINT NOT NULL,
               epoch BIGINT NOT NULL, at BIGINT NOT NULL, engine {text} NOT NULL,
               PRIMARY KEY (output, shard)))",
-          R"(CREATE TABLE openings (
+    R"(CREATE TABLE openings (
               shard BIGINT NOT NULL, seq BIGINT NOT NULL, epoch BIGINT NOT NULL,
               engine {text} NOT NULL, at BIGINT NOT NULL, unclean BIGINT NOT NULL,
               PRIMARY KEY (shard, seq)))",
-          "CREATE INDEX openings_at ON openings (at, shard, seq)",
+    "CREATE INDEX openings_at ON openings (at, shard, seq)",
 
-          R"(CREATE TABLE audit (
+    R"(CREATE TABLE audit (
               id {serial}, at BIGINT NOT NULL, actor {text} NOT NULL, address {text} NOT NULL,
               method {text} NOT NULL, path {text} NOT NULL, object {text} NOT NULL,
               status BIGINT NOT NULL))",
-      },
-  };
+};
+
+const std::vector<absl::Span<const std::string_view>>& Versions() {
+  static const auto* const versions = new std::vector<absl::Span<const std::string_view>>{kFirst};
   return *versions;
 }
 

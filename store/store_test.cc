@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "store/store_fixture.h"
+#include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
 
 namespace jaque::store {
@@ -15,31 +15,23 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class StoreTest : public ::testing::Test {
- protected:
-  static std::shared_ptr<Database> Open(const std::string& folder) {
-    auto database = OpenDatabase("sqlite:" + folder + "/store.db");
-    EXPECT_TRUE(database.ok()) << database.status();
-    return *database;
-  }
+class StoreTest : public DatabaseTest {};
+INSTANTIATE_TEST_SUITE_P(Databases, StoreTest, ::testing::Values("sqlite", "postgres"),
+                         [](const auto& test) { return test.param; });
 
-  testing::TempFolder folder_;
-  Filled filled_{Open(folder_.path())};
-};
-
-TEST_F(StoreTest, PagesGoThroughAllOnceInBothDirections) {
-  for (int i = 0; i < 25; ++i) filled_.Start("i" + std::to_string(i));
+TEST_P(StoreTest, PagesGoThroughAllOnceInBothDirections) {
+  for (int i = 0; i < 25; ++i) filled().Start("i" + std::to_string(i));
   for (const bool oldest_first : {false, true}) {
     std::vector<std::string> ids;
     Page page;
     page.limit = 10;
     page.oldest_first = oldest_first;
     do {
-      const auto list = filled_.store()->ListInstances({}, page);
+      const auto list = filled().store()->ListInstances({}, page);
       ASSERT_TRUE(list.ok()) << list.status();
       for (const InstanceRow& row : list->items) ids.push_back(row.id);
       page.cursor = list->next;
-      if (ids.size() == 10) filled_.Start("late" + std::to_string(oldest_first));
+      if (ids.size() == 10) filled().Start("late" + std::to_string(oldest_first));
     } while (!page.cursor.empty());
     EXPECT_EQ(ids.front(), oldest_first ? "i0" : "i24");
     std::sort(ids.begin(), ids.end());
@@ -49,60 +41,60 @@ TEST_F(StoreTest, PagesGoThroughAllOnceInBothDirections) {
   }
 }
 
-TEST_F(StoreTest, ACursorThatIsNoneIsRefused) {
+TEST_P(StoreTest, ACursorThatIsNoneIsRefused) {
   Page page;
   page.cursor = "%%%";
-  EXPECT_TRUE(absl::IsInvalidArgument(filled_.store()->ListInstances({}, page).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(filled().store()->ListInstances({}, page).status()));
   page.cursor = "aGVsbG8";
-  EXPECT_TRUE(absl::IsInvalidArgument(filled_.store()->ListInstances({}, page).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(filled().store()->ListInstances({}, page).status()));
 }
 
-TEST_F(StoreTest, FiltersNarrowTheList) {
-  filled_.Start("a", {{"team", "blue"}, {"env", "prod"}});
-  filled_.Start("b", {{"team", "red"}});
-  filled_.Start("c", {}, "other/thing:2.0.0");
-  filled_.Complete("b");
+TEST_P(StoreTest, FiltersNarrowTheList) {
+  filled().Start("a", {{"team", "blue"}, {"env", "prod"}});
+  filled().Start("b", {{"team", "red"}});
+  filled().Start("c", {}, "other/thing:2.0.0");
+  filled().Complete("b");
   InstanceFilter filter;
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("c", "b", "a"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("c", "b", "a"));
   filter.namespace_ = "test";
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("b", "a"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("b", "a"));
   filter.name = "steps";
   filter.version = "1.0.0";
   filter.statuses = {v1::INSTANCE_STATUS_COMPLETED};
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("b"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("b"));
   filter.version = "9.9.9";
-  EXPECT_THAT(filled_.Ids(filter), IsEmpty());
+  EXPECT_THAT(filled().Ids(filter), IsEmpty());
 
   filter = {};
   filter.tags = {{"team", ""}};
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("b", "a"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("b", "a"));
   filter.tags = {{"team", "blue"}, {"env", "prod"}};
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("a"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("a"));
   filter.tags = {{"team", "blue"}, {"env", "test"}};
-  EXPECT_THAT(filled_.Ids(filter), IsEmpty());
+  EXPECT_THAT(filled().Ids(filter), IsEmpty());
 
   filter = {};
   filter.namespaces = {"other"};
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("c"));
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("c"));
   filter.namespace_ = "test";  // which the caller may not see
-  EXPECT_THAT(filled_.Ids(filter), IsEmpty());
+  EXPECT_THAT(filled().Ids(filter), IsEmpty());
 
   filter = {};
-  filter.ended_before = filled_.now() + 1;
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("b"));
+  filter.ended_before = filled().now() + 1;
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("b"));
   filter = {};
-  filter.started_from = filled_.now() - 2'000'000;
-  EXPECT_THAT(filled_.Ids(filter), ElementsAre("c", "b"));
+  filter.started_from = filled().now() - 2'000'000;
+  EXPECT_THAT(filled().Ids(filter), ElementsAre("c", "b"));
 }
 
-TEST_F(StoreTest, TextFindsByTheBeginningsOfWords) {
-  filled_.Start("Order-77", {{"customer", "Ada Lovelace"}});
-  filled_.Start("Order-78", {}, "shop/invoice-mail:1.0.0");
-  filled_.Add("Order-78", Filled::Faulted("Timeout", "the mail server does not answer"));
+TEST_P(StoreTest, TextFindsByTheBeginningsOfWords) {
+  filled().Start("Order-77", {{"customer", "Ada Lovelace"}});
+  filled().Start("Order-78", {}, "shop/invoice-mail:1.0.0");
+  filled().Add("Order-78", Filled::Faulted("Timeout", "the mail server does not answer"));
   const auto find = [&](const std::string& text) {
     InstanceFilter filter;
     filter.text = text;
-    return filled_.Ids(filter);
+    return filled().Ids(filter);
   };
   EXPECT_THAT(find("order"), ElementsAre("Order-78", "Order-77"));
   EXPECT_THAT(find("ORDER-77"), ElementsAre("Order-77"));
@@ -115,23 +107,23 @@ TEST_F(StoreTest, TextFindsByTheBeginningsOfWords) {
   EXPECT_THAT(find(""), SizeIs(2));
 }
 
-TEST_F(StoreTest, CountsByStatus) {
-  for (int i = 0; i < 5; ++i) filled_.Start("i" + std::to_string(i));
-  filled_.Complete("i0");
-  filled_.Add("i1", Filled::Faulted("Bad", ""));
-  const auto counts = filled_.store()->CountInstances({});
+TEST_P(StoreTest, CountsByStatus) {
+  for (int i = 0; i < 5; ++i) filled().Start("i" + std::to_string(i));
+  filled().Complete("i0");
+  filled().Add("i1", Filled::Faulted("Bad", ""));
+  const auto counts = filled().store()->CountInstances({});
   ASSERT_TRUE(counts.ok());
   EXPECT_THAT(counts->counts, ElementsAre(std::pair(v1::INSTANCE_STATUS_RUNNING, int64_t{3}),
                                           std::pair(v1::INSTANCE_STATUS_FAULTED, int64_t{1}),
                                           std::pair(v1::INSTANCE_STATUS_COMPLETED, int64_t{1})));
 }
 
-TEST_F(StoreTest, TheSeriesCountsStartsAndEnds) {
-  const Micros from = filled_.now();
-  for (int i = 0; i < 4; ++i) filled_.Start("i" + std::to_string(i));
-  filled_.Complete("i0");
-  filled_.Add("i1", Filled::Faulted("Bad", ""));
-  const auto series = filled_.store()->Series({}, from, from + 10'000'000, 2);
+TEST_P(StoreTest, TheSeriesCountsStartsAndEnds) {
+  const Micros from = filled().now();
+  for (int i = 0; i < 4; ++i) filled().Start("i" + std::to_string(i));
+  filled().Complete("i0");
+  filled().Add("i1", Filled::Faulted("Bad", ""));
+  const auto series = filled().store()->Series({}, from, from + 10'000'000, 2);
   ASSERT_TRUE(series.ok()) << series.status();
   ASSERT_THAT(*series, SizeIs(2));
   EXPECT_EQ((*series)[0].started, 4);
@@ -140,45 +132,45 @@ TEST_F(StoreTest, TheSeriesCountsStartsAndEnds) {
   EXPECT_EQ((*series)[1].at, from + 5'000'000);
 }
 
-TEST_F(StoreTest, TasksThatChangedSince) {
-  filled_.Start("i1");
-  const HistorySeq first = filled_.Begin("i1", 2, 1, 5);
-  const HistorySeq second = filled_.Add("i1", Filled::Done(0, 1, 0));
-  const HistorySeq third = filled_.Add("i1", Filled::Done(2, 1, 5));
-  const auto changed = filled_.store()->TasksChanged("i1", first, 100);
+TEST_P(StoreTest, TasksThatChangedSince) {
+  filled().Start("i1");
+  const HistorySeq first = filled().Begin("i1", 2, 1, 5);
+  const HistorySeq second = filled().Add("i1", Filled::Done(0, 1, 0));
+  const HistorySeq third = filled().Add("i1", Filled::Done(2, 1, 5));
+  const auto changed = filled().store()->TasksChanged("i1", first, 100);
   ASSERT_TRUE(changed.ok());
   ASSERT_THAT(changed->items, SizeIs(2));
   EXPECT_EQ(changed->items[0].seq, second);
   EXPECT_EQ(changed->items[1].seq, first);
-  const auto page = filled_.store()->TasksChanged("i1", 0, 1);
+  const auto page = filled().store()->TasksChanged("i1", 0, 1);
   EXPECT_EQ(page->next, second);
-  EXPECT_THAT(filled_.store()->TasksChanged("i1", third, 100)->items, IsEmpty());
+  EXPECT_THAT(filled().store()->TasksChanged("i1", third, 100)->items, IsEmpty());
 }
 
-TEST_F(StoreTest, HistoryIsPagedBothWays) {
-  const HistorySeq start = filled_.Start("i1");
-  for (int i = 0; i < 4; ++i) filled_.Add("i1", Filled::Done(0, 1, 0));
-  const auto forwards = filled_.store()->History("i1", start, 2);
+TEST_P(StoreTest, HistoryIsPagedBothWays) {
+  const HistorySeq start = filled().Start("i1");
+  for (int i = 0; i < 4; ++i) filled().Add("i1", Filled::Done(0, 1, 0));
+  const auto forwards = filled().store()->History("i1", start, 2);
   ASSERT_TRUE(forwards.ok());
   EXPECT_THAT(forwards->items, SizeIs(2));
   EXPECT_EQ(forwards->next, forwards->items[1].seq);
-  const auto backwards = filled_.store()->History("i1", 0, 2, /*newest_first=*/true);
+  const auto backwards = filled().store()->History("i1", 0, 2, /*newest_first=*/true);
   ASSERT_THAT(backwards->items, SizeIs(2));
   EXPECT_GT(backwards->items[0].seq, backwards->items[1].seq);
 }
 
-TEST_F(StoreTest, TheAuditIsReadNewestFirst) {
+TEST_P(StoreTest, TheAuditIsReadNewestFirst) {
   for (int i = 0; i < 3; ++i) {
     AuditEntry entry;
     entry.actor = "ada" + std::to_string(i);
     entry.status = 200 + i;
-    ASSERT_TRUE(filled_.store()->AppendAudit(entry).ok());
+    ASSERT_TRUE(filled().store()->AppendAudit(entry).ok());
   }
-  const auto page = filled_.store()->ListAudit(0, 2);
+  const auto page = filled().store()->ListAudit(0, 2);
   ASSERT_TRUE(page.ok());
   ASSERT_THAT(page->items, SizeIs(2));
   EXPECT_EQ(page->items[0].actor, "ada2");
-  const auto rest = filled_.store()->ListAudit(page->next, 2);
+  const auto rest = filled().store()->ListAudit(page->next, 2);
   ASSERT_THAT(rest->items, SizeIs(1));
   EXPECT_EQ(rest->items[0].status, 200);
   EXPECT_EQ(rest->next, 0);

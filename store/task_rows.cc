@@ -17,7 +17,8 @@ constexpr std::string_view kStart = R"(
       CASE WHEN d.kind IN ('for', 'listen') THEN 0 ELSE COALESCE(p.inner_iteration, 0) END,
       CASE WHEN d.kind = 'try' THEN 1 ELSE COALESCE(p.inner_attempt, 0) END,
       CASE WHEN d.kind IN ('wait', 'listen') THEN 'waiting' ELSE 'running' END,
-      CASE WHEN d.kind IN ('wait', 'listen') THEN 2 WHEN d.kind IN ('call', 'run') THEN 1 ELSE 0 END,
+      CASE WHEN d.kind IN ('wait', 'listen') THEN 2
+        WHEN d.kind IN ('call', 'run') THEN 1 ELSE 0 END,
       $6, 0, $7, $2, '', ''
     FROM instances i LEFT JOIN definition_tasks d ON d.definition = i.definition AND d.task = $5
       LEFT JOIN tasks p ON p.instance = i.id AND p.frame = $4 AND p.ended = 0

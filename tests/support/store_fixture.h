@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "gtest/gtest.h"
 #include "store/projection.h"
 #include "store/sql_store.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/temp_folder.h"
 
 namespace jaque::store {
 
@@ -135,6 +138,33 @@ class Filled {
   std::set<std::string> known_;
   ShardPosition position_;
   int64_t now_ = 1'800'000'000'000'000;
+};
+
+// Each test runs on each of the databases.
+class DatabaseTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  DatabaseTest() {
+    std::string url = "sqlite:" + folder_.path() + "/store.db";
+    if (GetParam() == "postgres") {
+      static testing::PostgresServer server;  // for all tests
+      static int tests = 0;
+      if (absl::IsNotFound(server.status())) return;
+      EXPECT_TRUE(server.status().ok()) << server.status();
+      url = server.Url("test" + std::to_string(++tests));
+    }
+    const auto database = OpenDatabase(url);
+    EXPECT_TRUE(database.ok()) << database.status();
+    filled_.emplace(*database);
+  }
+  void SetUp() override {
+    if (!filled_.has_value()) GTEST_SKIP() << "skipped: the PostgreSQL server is not installed";
+  }
+  Filled& filled() { return *filled_; }
+
+  testing::TempFolder folder_;
+
+ private:
+  std::optional<Filled> filled_;
 };
 
 }  // namespace jaque::store
