@@ -8,6 +8,7 @@
 #include "absl/synchronization/notification.h"
 #include "base/status_macros.h"
 #include "base/text.h"
+#include "coordination/memory_kv_store.h"
 #include "coordination/nats_kv_store.h"
 #include "coordination/sqlite_kv_store.h"
 #include "fmt/format.h"
@@ -35,6 +36,8 @@ namespace {
 // Servers that start together with this process get this long.
 constexpr absl::Duration kPatience = absl::Seconds(30);
 constexpr absl::Duration kPause = absl::Milliseconds(250);
+// Of each shard of a log in memory, while the sink has not passed them.
+constexpr size_t kRecordsForSink = 8'192;
 
 // Servers that are up and have chosen a leader for JetStream.
 absl::StatusOr<std::unique_ptr<nats::Connection>> ConnectOnce(
@@ -79,10 +82,13 @@ void AddQueuesInMemory(const Clock* clock, const MemoryCommandBus::Options& opti
   backends->cancels = MakeMemoryTaskCancels();
 }
 
-void AddMemory(const Clock* clock, Backends* backends) {
+void AddMemory(const Flags& flags, const Clock* clock, Backends* backends) {
   AddQueuesInMemory(clock, {}, backends);
-  // State dies with the process, so nobody reads the log back.
-  backends->log = std::make_unique<MemoryEventLog>(clock, MemoryEventLog::Options{.retained = 1});
+  // State dies with the process, so no engine reads the log back; a sink does, and trims it.
+  MemoryEventLog::Options options;
+  options.retained = flags.roles.contains(Role::kSink) ? kRecordsForSink : 1;
+  backends->log = std::make_unique<MemoryEventLog>(clock, options);
+  backends->progress = std::make_unique<MemoryKvStore>(clock);
   backends->events = std::make_unique<MemoryEventStream>(clock);
   backends->definitions = std::make_unique<MemoryDefinitionStore>();
 }
@@ -103,6 +109,7 @@ absl::Status AddFolder(const Flags& flags, const Clock* clock, Backends* backend
   ASSIGN_OR_RETURN(backends->events, SqliteEventStream::Open(clock, writer, folder->file()));
   ASSIGN_OR_RETURN(backends->definitions, SqliteDefinitionStore::Open(writer));
   backends->state = std::make_unique<SqliteKvStore>(clock, writer, "state");
+  backends->progress = std::make_unique<SqliteKvStore>(clock, writer, "progress");
   return absl::OkStatus();
 }
 
@@ -128,6 +135,10 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
     ASSIGN_OR_RETURN(backends->state,
                      NatsKvStore::Open(queue, names, "state", replicas, absl::ZeroDuration()));
   }
+  if (flags.roles.contains(Role::kEngine) || flags.roles.contains(Role::kSink)) {
+    ASSIGN_OR_RETURN(backends->progress,
+                     NatsKvStore::Open(queue, names, "progress", replicas, absl::ZeroDuration()));
+  }
   return absl::OkStatus();
 }
 
@@ -146,6 +157,9 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
   }
   if (flags.roles.contains(Role::kWorker)) {
     ASSIGN_OR_RETURN(backends->workers, open("worker_membership", flags.heartbeat_ttl));
+  }
+  if (flags.roles.contains(Role::kSink)) {
+    ASSIGN_OR_RETURN(backends->sinks, open("sink_membership", flags.heartbeat_ttl));
   }
   return absl::OkStatus();
 }
@@ -172,7 +186,7 @@ absl::Status PatientlyWhileAway(const Clock* clock, const std::string& what,
     if (clock->Monotonic() > deadline) {
       return absl::UnavailableError(Cat(what, ": ", Message(status)));
     }
-    if (!told) LogWarn("waiting for NATS", {{"for", what}, {"why", Message(status)}});
+    if (!told) LogWarn("waiting", {{"for", what}, {"why", Message(status)}});
     absl::Notification never;
     never.WaitForNotificationWithTimeout(kPause);
   }
@@ -185,7 +199,7 @@ absl::StatusOr<std::unique_ptr<Backends>> MakeBackends(const Flags& flags, const
     return backends;
   }
   if (flags.queue == "memory") {
-    AddMemory(clock, backends.get());
+    AddMemory(flags, clock, backends.get());
     return backends;
   }
   ASSIGN_OR_RETURN(const nats::Names names, nats::Names::Make(flags.nats_prefix));

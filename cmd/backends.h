@@ -38,9 +38,11 @@ struct Backends {
   std::unique_ptr<DefinitionStore> definitions;
 
   std::unique_ptr<KvStore> state;  // snapshots; null on memory alone, and where there is no engine
+  // How far who reads the log beside the engines has come; null where nobody asks.
+  std::unique_ptr<KvStore> progress;
 
   // Of coordination; null on memory.
-  std::unique_ptr<KvStore> engines, workers, cluster;
+  std::unique_ptr<KvStore> engines, workers, sinks, cluster;
 
   // What waits in memory looks at the clock when these are called.
   std::vector<std::function<void()>> pulses;
@@ -49,8 +51,8 @@ struct Backends {
   absl::Status Reachable() const;
 };
 
-// Tries again while NATS is away or chooses its leaders, for half a minute: processes and servers
-// start together. `what` is for the message.
+// Tries again while NATS or a store is away or NATS chooses its leaders, for half a minute:
+// processes and servers start together. `what` is for the message.
 absl::Status PatientlyWhileAway(const Clock* clock, const std::string& what,
                                 absl::FunctionRef<absl::Status()> attempt);
 

@@ -91,14 +91,16 @@ absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text) {
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
     const std::string role(absl::StripAsciiWhitespace(part));
     if (role == "all") {
-      roles.insert({Role::kEngine, Role::kWorker, Role::kUi});
+      roles.insert({Role::kEngine, Role::kWorker, Role::kSink, Role::kUi});
     } else if (role == "engine") {
       roles.insert(Role::kEngine);
     } else if (role == "worker") {
       roles.insert(Role::kWorker);
     } else if (role == "ui") {
       roles.insert(Role::kUi);
-    } else if (role == "sink" || role == "notifier") {
+    } else if (role == "sink") {
+      roles.insert(Role::kSink);
+    } else if (role == "notifier") {
       return absl::InvalidArgumentError(fmt::format("the role {} is not built yet", role));
     } else {
       return absl::InvalidArgumentError(
@@ -112,7 +114,7 @@ void AddServeFlags(CLI::App* app, Flags* flags) {
   const std::string group = "Serving";
   AddParsed(app, "--target",
             "what this process does: all, or a list of engine, worker, sink, notifier, ui "
-            "(all is engine,worker,ui: sink and notifier are not built yet)",
+            "(all is engine,worker,sink,ui: notifier is not built yet)",
             [flags](const std::string& text) -> absl::Status {
               ASSIGN_OR_RETURN(flags->roles, ParseTarget(text));
               return absl::OkStatus();
@@ -290,6 +292,16 @@ absl::Status CheckServeFlags(const Flags& flags) {
         "-target {} alone cannot work on -queue memory: engine and worker have to be in one "
         "process there",
         engine ? "engine without worker" : "worker without engine"));
+  }
+  const bool sink = flags.roles.contains(Role::kSink);
+  if (memory && sink && !engine) {
+    return absl::InvalidArgumentError(
+        "-target sink alone cannot work on -queue memory: the log that it reads is the engine's");
+  }
+  if (sink &&
+      StoreUrl(flags.store, flags.data_dir, sink, flags.roles.contains(Role::kUi)).empty()) {
+    return absl::InvalidArgumentError(
+        "-target sink needs -store: sqlite:PATH or postgres://USER@HOST/DATABASE");
   }
   if (memory && flags.coordination != "memory") {
     return absl::InvalidArgumentError(

@@ -14,11 +14,12 @@
 #include "absl/time/time.h"
 #include "base/logging.h"
 #include "cmd/access.h"
+#include "cmd/store_flags.h"
 #include "sqlite/database.h"
 
 namespace jaque::cmd {
 
-enum class Role { kEngine, kWorker, kUi };
+enum class Role { kEngine, kWorker, kSink, kUi };
 
 struct Flags {
   // Serving.
@@ -38,6 +39,7 @@ struct Flags {
   std::string http_listen = "127.0.0.1:8080";
   int http_threads = 1;
   AccessFlags access;
+  StoreFlags store;
   uint32_t shards = 128;
   int executors = 1;
 

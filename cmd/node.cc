@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "coordination/read_event_log.h"
 #include "coordination/view.h"
 
 namespace jaque::cmd {
@@ -66,9 +67,21 @@ Node::~Node() { Stop(); }
 absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
   auto node = std::unique_ptr<Node>(new Node(flags));
   ASSIGN_OR_RETURN(node->backends_, MakeBackends(node->flags_, node->clock_));
+  node->MakeTheProgress();
+  ASSIGN_OR_RETURN(node->store_, StorePart::Create(node->flags_, node->clock_,
+                                                   node->backends_.get(), node->progress_.get()));
   if (flags.roles.contains(Role::kEngine)) node->MakeTheEngine();
   if (flags.roles.contains(Role::kWorker)) RETURN_IF_ERROR(node->MakeTheWorker());
   return node;
+}
+
+// Engines trim the log no further than those have come who read it beside them.
+void Node::MakeTheProgress() {
+  if (backends_->progress == nullptr) return;
+  std::vector<std::string> awaited;
+  if (flags_.queue == "memory" && flags_.roles.contains(Role::kSink)) awaited = {kSinkReader};
+  progress_ = std::make_unique<LogProgress>(clock_, backends_->progress.get(), awaited);
+  backends_->log = std::make_unique<ReadEventLog>(std::move(backends_->log), progress_.get());
 }
 
 void Node::MakeTheEngine() {
@@ -148,6 +161,7 @@ absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit)
                                   Cluster::Callbacks{nullptr, superseded});
     RETURN_IF_ERROR(workers_->Join());
   }
+  if (store_ != nullptr) RETURN_IF_ERROR(store_->Join(options("sink").membership, superseded));
   return absl::OkStatus();
 }
 
@@ -169,6 +183,7 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
   if (view_ != nullptr) {
     ticker_->Every(kViewPulse, [this] { view_->Tick({}); });
   }
+  if (store_ != nullptr) store_->Start();
   if (worker_ != nullptr) {
     worker_->Start();
     ticker_->Every(kWorkerPulse, [this] { worker_->Tick(); });
@@ -216,6 +231,7 @@ void Node::StopParts() {
   if (engines_ != nullptr) engines_->Leave();
   ticker_->Stop();
   if (engine_ != nullptr) engine_->Stop();
+  if (store_ != nullptr) store_->Stop();  // with what the engine wrote last
   engines_.reset();
   workers_.reset();
   view_.reset();

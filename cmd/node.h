@@ -13,6 +13,7 @@
 #include "base/ticker.h"
 #include "cmd/backends.h"
 #include "cmd/flags.h"
+#include "cmd/store_part.h"
 #include "coordination/cluster.h"
 #include "engine/engine.h"
 #include "worker/loop.h"
@@ -45,9 +46,12 @@ class Node {
   }
   EventStream* events() { return backends_->events.get(); }
   DefinitionStore* definitions() { return backends_->definitions.get(); }
+  // Null without one.
+  store::Store* store() { return store_ == nullptr ? nullptr : store_->store(); }
 
  private:
   explicit Node(const Flags& flags);
+  void MakeTheProgress();
   void MakeTheEngine();
   absl::Status MakeTheWorker();
   absl::Status JoinTheCluster(const std::function<void(absl::Status)>& exit);
@@ -59,7 +63,9 @@ class Node {
   Flags flags_;
   // The engine outlives what it stands on, whose last callbacks still find it.
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<LogProgress> progress_;
   std::unique_ptr<Backends> backends_;
+  std::unique_ptr<StorePart> store_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Cluster> engines_, workers_;
   std::unique_ptr<ViewKeeper> view_;  // of a process without engine

@@ -55,6 +55,7 @@ void AddFlags(CLI::App* app, Flags* flags) {
   AddServeFlags(app, flags);
   AddAccessFlags(app, &flags->access);
   AddClusterFlags(app, flags);
+  AddStoreFlags(app, &flags->store);
   AddDefinitionFlags(app, flags);
   AddOutsideFlags(app, flags);
   AddProcessFlags(app, flags);
@@ -100,6 +101,7 @@ class Process {
     parts.commands = node_->commands();
     parts.events = node_->events();
     parts.definitions = node_->definitions();
+    parts.store = node_->store();
     parts.metrics = &ProcessMetrics();
     parts.operations_only = !flags_.roles.contains(Role::kUi);
     ASSIGN_OR_RETURN(door_, MakeDoor(flags_.access, flags_.http_listen, node_->clock(), &parts));

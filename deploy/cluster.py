@@ -35,12 +35,14 @@ LIBC = ctypes.CDLL(None)
 Role = collections.namedtuple('Role', 'name count flags')
 
 
-def roles(options):
+def roles(options, folder):
     """What runs, in the order of starting: a role that is built gets its line here."""
+    store = 'sqlite:' + os.path.join(folder, 'store.db')
     return [
         Role('engine', options.engines, []),
         Role('worker', 1, []),
-        Role('ui', 1, ['-samples', SAMPLES]),
+        Role('sink', 1, ['-store', store]),
+        Role('ui', 1, ['-samples', SAMPLES, '-store', store]),
     ]
 
 
@@ -155,7 +157,7 @@ class Cluster:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.stopping = threading.Event()
-        todo = roles(options)
+        todo = roles(options, folder)
         count = 2 * NATS_SERVERS + sum(role.count for role in todo)
         self.ui, *addresses = free_addresses(1 + count, options.listen)
         clients, routes = addresses[:NATS_SERVERS], addresses[NATS_SERVERS:2 * NATS_SERVERS]

@@ -182,7 +182,8 @@ class ServeTest(unittest.TestCase):
         return result.err
 
     def test_what_is_not_built_yet_says_so(self):
-        self.assertIn('the role sink is not built yet', self.refused('-target', 'sink'))
+        self.assertIn('the log that it reads', self.refused('-target', 'sink'))
+        self.assertIn('needs -store', self.refused('-target', 'sink', '-queue', 'nats://x'))
         self.assertIn('the role notifier is not built yet', self.refused('-target=all,notifier'))
 
     def test_combinations_that_cannot_work(self):
@@ -215,7 +216,7 @@ class ServeTest(unittest.TestCase):
             file.write('# of a test\ntarget: engine\nlog-level: info\n')
             file.flush()
             self.assertIn('cannot work', self.refused('-config', file.name))
-            self.assertIn('not built yet', self.refused(
+            self.assertIn('the log that it reads', self.refused(
                 '-config', file.name, environment={'JAQUE_TARGET': 'sink'}))
             self.assertIn('is no role', self.refused(
                 '-config', file.name, '-target', 'cook', environment={'JAQUE_TARGET': 'sink'}))
