@@ -27,6 +27,8 @@ class CoreSimulation {
   // Of all that was decided: equal for equal seeds.
   uint64_t Digest() const;
   size_t ended() const { return terminal_.size(); }
+  const std::vector<v1::Decision>& log() const { return log_; }
+  DefinitionStore* definitions() { return &definitions_; }
 
  private:
   struct Timer {

@@ -45,6 +45,16 @@ def free_ports(count):
     return ports
 
 
+@contextlib.contextmanager
+def new_folder():
+    """A new folder, which goes with the context."""
+    path = tempfile.mkdtemp(prefix='jaque-test-')
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
 class Nats:
     """Servers with JetStream, clustered if there are several; a context manager."""
 
