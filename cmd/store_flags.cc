@@ -58,6 +58,11 @@ void AddStoreFlags(CLI::App* app, StoreFlags* flags) {
       ->type_name("DURATION")
       ->allow_extra_args(false)
       ->group(group);
+  app->add_option("--export", flags->exports,
+                  "write every fact to ndjson:PATH too, at least once; may be repeated")
+      ->type_name("URL")
+      ->allow_extra_args(false)
+      ->group(group);
 }
 
 std::string StoreUrl(const StoreFlags& flags, const std::string& data_dir, bool sink, bool ui) {

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
@@ -14,6 +15,7 @@ namespace jaque::cmd {
 struct StoreFlags {
   std::string url;  // empty: see StoreUrl
   store::RetentionRules retention;
+  std::vector<std::string> exports;  // further outputs of the sink
 };
 
 void AddStoreFlags(CLI::App* app, StoreFlags* flags);

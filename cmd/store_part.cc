@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/status_macros.h"
+#include "sink/export_output.h"
 
 namespace jaque::cmd {
 
@@ -23,11 +24,11 @@ absl::StatusOr<std::unique_ptr<StorePart>> StorePart::Create(const Flags& flags,
     return absl::OkStatus();
   }));
   part->store_ = store::MakeStore(part->database_);
-  if (sink) part->MakeTheSink(progress, url == "sqlite::memory:");
+  if (sink) RETURN_IF_ERROR(part->MakeTheSink(progress, url == "sqlite::memory:"));
   return part;
 }
 
-void StorePart::MakeTheSink(LogProgress* progress, bool in_memory) {
+absl::Status StorePart::MakeTheSink(LogProgress* progress, bool in_memory) {
   // What only this process has, nobody else fills.
   shared_ = backends_.sinks != nullptr && !in_memory;
   SinkOptions options;
@@ -43,7 +44,13 @@ void StorePart::MakeTheSink(LogProgress* progress, bool in_memory) {
   parts.store = database_;
   parts.progress = progress;
   parts.owned = [this] { return Owned(); };
-  sink_ = std::make_unique<Sink>(options, parts);
+  std::vector<std::unique_ptr<Output>> exporters;
+  for (const std::string& url : flags_.store.exports) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Exporter> exporter, MakeExporter(url));
+    exporters.push_back(std::make_unique<ExportOutput>(url, std::move(exporter), database_.get()));
+  }
+  sink_ = std::make_unique<Sink>(options, parts, std::move(exporters));
+  return absl::OkStatus();
 }
 
 std::vector<ShardId> StorePart::Owned() const {

@@ -35,7 +35,7 @@ class StorePart {
  private:
   StorePart(const Flags& flags, const Clock* clock, Backends* backends)
       : flags_(flags), clock_(clock), backends_(*backends) {}
-  void MakeTheSink(LogProgress* progress, bool in_memory);
+  absl::Status MakeTheSink(LogProgress* progress, bool in_memory);
   std::vector<ShardId> Owned() const;
 
   const Flags flags_;

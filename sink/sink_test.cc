@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sink/sink.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "base/simulated_clock.h"
 #include "base/text.h"
 #include "coordination/memory_kv_store.h"
 #include "coordination/read_event_log.h"
+#include "expression/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "log/memory_definition_store.h"
 #include "log/memory_event_log.h"
+#include "sink/export_output.h"
+#include "sink/ndjson_exporter.h"
 #include "store/sql_store.h"
 #include "tests/support/temp_folder.h"
 
@@ -231,6 +237,38 @@ TEST_F(SinkTest, TheLastOnesAreKept) {
   }
   Run(sink.get());
   EXPECT_THAT(Ids(), ElementsAre("i9", "i8", "i7"));
+}
+
+TEST_F(SinkTest, FactsAreExportedAsLinesInFilesThatRotate) {
+  const std::string path = folder_.path() + "/facts.ndjson";
+  auto exporter = OpenNdjson(path, /*max_bytes=*/1'000, /*files=*/3);
+  ASSERT_TRUE(exporter.ok()) << exporter.status();
+  ExportOutput output("ndjson:" + path, *std::move(exporter), database_.get());
+  Follower follower(&clock_, &log_, database_.get(), &output, [this] { return owned_; });
+  const auto run = [&] {
+    for (int i = 0; i < 10; ++i) {
+      while (follower.Step()) continue;
+      clock_.Advance(absl::Seconds(1));
+    }
+  };
+  Append(0, "a", /*end=*/true);
+  run();
+  std::ifstream file(path);
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line));
+  const auto value = ParseJson(line);
+  ASSERT_TRUE(value.ok()) << line;
+  EXPECT_EQ(value->StringOr("object", ""), "a");
+  EXPECT_EQ(value->StringOr("kind", ""), "InstanceStarted");
+  EXPECT_EQ(value->FindPath({"fact", "definition"})->AsString(), "test/steps:1.0.0");
+  EXPECT_EQ(store_->Positions()->size(), 0);  // the store's own have not moved
+  for (int i = 0; i < 40; ++i) {
+    Append(0, Cat("i", i));
+    run();
+  }
+  EXPECT_TRUE(std::filesystem::exists(path + ".2"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".3"));
+  EXPECT_LT(std::filesystem::file_size(path + ".1"), 2'000);
 }
 
 TEST_F(SinkTest, AReaderThatIsFullReadsTheRestLater) {
