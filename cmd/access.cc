@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/access.h"
 
-#include "absl/strings/match.h"
 #include "base/logging.h"
 #include "base/status_macros.h"
+#include "boost/asio/ip/address.hpp"
 #include "fmt/format.h"
 #include "ui/oidc.h"
 #include "ui/token_file.h"
@@ -42,8 +42,11 @@ void AddAccessFlags(CLI::App* app, AccessFlags* flags) {
 }
 
 bool IsLoopback(const std::string& listen) {
-  return absl::StartsWith(listen, "127.") || absl::StartsWith(listen, "localhost:") ||
-         absl::StartsWith(listen, "[::1]:");
+  std::string host = listen.substr(0, listen.rfind(':'));
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  boost::system::error_code no_address;
+  const auto address = boost::asio::ip::make_address(host, no_address);
+  return host == "localhost" || (!no_address && address.is_loopback());
 }
 
 absl::Status CheckAccessFlags(const AccessFlags& flags, const std::string& listen,

@@ -15,7 +15,8 @@ std::string Refusal(const AccessFlags& flags, const std::string& listen = "127.0
 }
 
 TEST(AccessFlagsTest, BeyondLoopbackItHasToBeSaidWhoMay) {
-  for (const char* listen : {":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.1:80", "host:80"}) {
+  for (const char* listen : {":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.1:80", "host:80",
+                             "127.0.0.1.example.org:80", "localhost.example.org:80"}) {
     EXPECT_THAT(Refusal({}, listen), HasSubstr("say -auth tokens, or -auth none")) << listen;
     EXPECT_EQ(Refusal({}, listen, /*serves_api=*/false), "") << listen;
     AccessFlags open;
