@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -68,7 +69,9 @@ class MemoryCommandBus::Core : public std::enable_shared_from_this<MemoryCommand
   void Add(const std::string& engine_id, ServicePtr service);
   void Remove(const ServicePtr& service);
   void ExpireOverdue();
-  size_t dead_letters() const;
+  absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) const;
+  absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) const;
+  absl::Status DropDead(uint64_t sequence);
 
  private:
   struct Call {
@@ -114,7 +117,8 @@ class MemoryCommandBus::Core : public std::enable_shared_from_this<MemoryCommand
   std::set<std::pair<absl::Duration, uint64_t>> handed_back_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::vector<uint64_t>> waiting_ ABSL_GUARDED_BY(mutex_);
   RecentIds recent_ ABSL_GUARDED_BY(mutex_);
-  size_t dead_letters_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t last_dead_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<uint64_t, DeadLetter> dead_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The right to answer an ingress command; dropped unused, it hands the command back.
@@ -249,9 +253,12 @@ void MemoryCommandBus::Core::HandBack(uint64_t id, const absl::Status& why) {
       handed_back_.insert({clock_->Monotonic() + std::min(backoff, kLongestBackoff), id});
       return;
     }
-    ++dead_letters_;
-    answers = EndIngress(id, absl::AbortedError(absl::StrCat("given up after ", command.attempts,
-                                                             " attempts: ", why.message())));
+    const std::string reason =
+        absl::StrCat("given up after ", command.attempts, " attempts: ", why.message());
+    const uint64_t sequence = ++last_dead_;
+    dead_[sequence] = {sequence, command.command, reason, absl::ToUnixMicros(clock_->Now())};
+    if (dead_.size() > limits::kDeadLetters) dead_.erase(dead_.begin());
+    answers = EndIngress(id, absl::AbortedError(reason));
   }
   for (Answer& answer : answers) answer.reply(std::move(answer.result));
 }
@@ -325,9 +332,28 @@ void MemoryCommandBus::Core::ExpireOverdue() {
   OfferIngress();
 }
 
-size_t MemoryCommandBus::Core::dead_letters() const {
+absl::StatusOr<std::vector<DeadLetter>> MemoryCommandBus::Core::ListDead(uint64_t after,
+                                                                         size_t limit) const {
   absl::MutexLock lock(&mutex_);
-  return dead_letters_;
+  std::vector<DeadLetter> letters;
+  for (auto letter = dead_.upper_bound(after); letter != dead_.end() && letters.size() < limit;
+       ++letter) {
+    letters.push_back(letter->second);
+  }
+  return letters;
+}
+
+absl::StatusOr<DeadLetter> MemoryCommandBus::Core::GetDead(uint64_t sequence) const {
+  absl::MutexLock lock(&mutex_);
+  const auto letter = dead_.find(sequence);
+  if (letter != dead_.end()) return letter->second;
+  return absl::NotFoundError(absl::StrCat("there is no dead command ", sequence));
+}
+
+absl::Status MemoryCommandBus::Core::DropDead(uint64_t sequence) {
+  absl::MutexLock lock(&mutex_);
+  if (dead_.erase(sequence) > 0) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("there is no dead command ", sequence));
 }
 
 class MemoryCommandBus::MemoryService final : public CommandBus::Service {
@@ -369,6 +395,14 @@ std::unique_ptr<CommandBus::Service> MemoryCommandBus::Serve(const std::string& 
 
 void MemoryCommandBus::ExpireOverdue() { core_->ExpireOverdue(); }
 
-size_t MemoryCommandBus::dead_letters() const { return core_->dead_letters(); }
+absl::StatusOr<std::vector<DeadLetter>> MemoryCommandBus::ListDead(uint64_t after, size_t limit) {
+  return core_->ListDead(after, limit);
+}
+
+absl::StatusOr<DeadLetter> MemoryCommandBus::GetDead(uint64_t sequence) {
+  return core_->GetDead(sequence);
+}
+
+absl::Status MemoryCommandBus::DropDead(uint64_t sequence) { return core_->DropDead(sequence); }
 
 }  // namespace jaque

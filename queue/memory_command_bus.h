@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "queue/command_bus.h"
+#include "queue/dead_letters.h"
 
 namespace jaque {
 
@@ -24,7 +25,7 @@ struct MemoryCommandBusOptions {
   absl::StatusCode unanswered = absl::StatusCode::kDeadlineExceeded;
 };
 
-class MemoryCommandBus final : public CommandBus {
+class MemoryCommandBus final : public CommandBus, public DeadLetters {
  public:
   using Options = MemoryCommandBusOptions;
 
@@ -41,8 +42,10 @@ class MemoryCommandBus final : public CommandBus {
   // over.
   void ExpireOverdue();
 
-  // Ingress commands that were given up.
-  size_t dead_letters() const;
+  // Ingress commands that were given up, the newest limits::kDeadLetters.
+  absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) override;
+  absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) override;
+  absl::Status DropDead(uint64_t sequence) override;
 
  private:
   class Core;

@@ -131,7 +131,15 @@ TEST(MemoryCommandBus, WaitsLongerBeforeEachAttempt) {
   EXPECT_THAT(attempts, testing::ElementsAre(absl::ZeroDuration(), absl::Seconds(1),
                                              absl::Seconds(3), absl::Seconds(7)));
   EXPECT_TRUE(absl::IsAborted(result)) << result;
-  EXPECT_EQ(bus.dead_letters(), 1u);
+  const auto dead = bus.ListDead(0, 10);
+  ASSERT_TRUE(dead.ok());
+  ASSERT_EQ(dead->size(), 1u);
+  EXPECT_EQ(dead->front().bytes, "x");
+  EXPECT_THAT(dead->front().reason, testing::HasSubstr("given up after 4 attempts"));
+  EXPECT_EQ(bus.GetDead(dead->front().sequence)->bytes, "x");
+  EXPECT_TRUE(bus.ListDead(dead->front().sequence, 10)->empty());
+  EXPECT_TRUE(bus.DropDead(dead->front().sequence).ok());
+  EXPECT_TRUE(absl::IsNotFound(bus.DropDead(dead->front().sequence)));
 }
 
 TEST(MemoryEventStream, KeepsTheNewestAndForgetsOldIds) {

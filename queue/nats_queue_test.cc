@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "nats/jetstream.h"
 #include "queue/nats_command_bus.h"
+#include "queue/nats_dead_letters.h"
 #include "queue/nats_event_stream.h"
 #include "queue/nats_task_cancels.h"
 #include "queue/nats_task_queue.h"
@@ -215,10 +216,18 @@ TEST_F(NatsQueueTest, DeadLettersAreKeptWithTheReason) {
                  [&](absl::StatusOr<std::string> reply) { replies.Put(std::move(reply)); });
   ASSERT_TRUE(replies.Await(1));
   EXPECT_TRUE(absl::IsAborted(replies.Take().front().status()));
-  const auto dead = nats::LastMessage(*connection_, "JAQUE_DEAD", "jaque.dead.ingress");
+  NatsDeadLetters letters(connection_.get(), names_);
+  const auto dead = letters.ListDead(0, 10);
   ASSERT_TRUE(dead.ok()) << dead.status();
-  EXPECT_EQ(dead->data, "the command");
-  EXPECT_THAT(dead->headers, testing::HasSubstr(nats::EncodeToken("no way")));
+  ASSERT_EQ(dead->size(), 1u);
+  EXPECT_EQ(dead->front().bytes, "the command");
+  EXPECT_THAT(dead->front().reason, testing::HasSubstr("no way"));
+  const uint64_t sequence = dead->front().sequence;
+  EXPECT_EQ(letters.GetDead(sequence)->bytes, "the command");
+  EXPECT_TRUE(letters.ListDead(sequence, 10)->empty());
+  EXPECT_TRUE(letters.DropDead(sequence).ok());
+  EXPECT_TRUE(absl::IsNotFound(letters.DropDead(sequence)));
+  EXPECT_TRUE(letters.ListDead(0, 10)->empty());
 }
 
 TEST_F(NatsQueueTest, ALargeReplyBecomesAStatus) {
