@@ -12,11 +12,12 @@ absl::Status MemoryDefinitionStore::Put(WorkflowPtr workflow) {
   JAQUE_CHECK(workflow != nullptr);
   absl::MutexLock lock(&mutex_);
   const auto [place, inserted] = by_id_.emplace(workflow->id(), workflow);
-  if (!inserted) {
-    if (place->second->source == workflow->source) return absl::OkStatus();
+  if (!inserted && place->second->source != workflow->source) {
     return absl::AlreadyExistsError(
         absl::StrCat("definition ", place->first, " exists with another text"));
   }
+  deleted_.erase(place->first);
+  workflow = place->second;
   by_name_[workflow->namespace_ + "/" + workflow->name].emplace(workflow->version, workflow);
   return absl::OkStatus();
 }
@@ -28,6 +29,25 @@ absl::StatusOr<DefinitionStore::WorkflowPtr> MemoryDefinitionStore::Get(std::str
     return absl::NotFoundError(absl::StrCat("no definition ", std::string(id)));
   }
   return found->second;
+}
+
+absl::Status MemoryDefinitionStore::Delete(std::string_view id) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) {
+    return absl::NotFoundError(absl::StrCat("no definition ", std::string(id)));
+  }
+  deleted_.insert(found->first);
+  const auto named = by_name_.find(found->first.substr(0, found->first.find(':')));
+  if (named == by_name_.end()) return absl::OkStatus();
+  named->second.erase(found->second->version);
+  if (named->second.empty()) by_name_.erase(named);
+  return absl::OkStatus();
+}
+
+bool MemoryDefinitionStore::IsDeleted(std::string_view id) {
+  absl::MutexLock lock(&mutex_);
+  return deleted_.contains(id);
 }
 
 absl::StatusOr<DefinitionStore::WorkflowPtr> MemoryDefinitionStore::GetLatest(
@@ -44,7 +64,9 @@ std::vector<std::string> MemoryDefinitionStore::List() {
   absl::MutexLock lock(&mutex_);
   std::vector<std::string> ids;
   ids.reserve(by_id_.size());
-  for (const auto& [id, workflow] : by_id_) ids.push_back(id);
+  for (const auto& [id, workflow] : by_id_) {
+    if (!deleted_.contains(id)) ids.push_back(id);
+  }
   return ids;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/notification.h"
@@ -39,6 +40,9 @@ std::optional<std::string> IdOf(const std::string& key) {
   return KeyOf(id) == key ? std::optional<std::string>(id) : std::nullopt;
 }
 
+// Beside a definition's key there is this one while it is deleted.
+constexpr char kDeletedMark[] = ".deleted";
+
 absl::Status NoDefinition(std::string_view id) {
   return absl::NotFoundError(absl::StrCat("no definition ", std::string(id.substr(0, kIdBytes))));
 }
@@ -61,9 +65,13 @@ absl::StatusOr<std::unique_ptr<NatsDefinitionStore>> NatsDefinitionStore::Open(
 }
 
 void NatsDefinitionStore::OnEntry(const nats::BucketEntry& entry) {
-  const std::optional<std::string> id = IdOf(entry.key);
-  if (!id || entry.deleted) return;
+  const bool mark = !IdOf(entry.key) && absl::EndsWith(entry.key, kDeletedMark);
+  const std::optional<std::string> id =
+      IdOf(mark ? entry.key.substr(0, entry.key.size() + 1 - sizeof(kDeletedMark)) : entry.key);
+  if (!id) return;
   absl::MutexLock lock(&mutex_);
+  if (mark) return MarkDeleted(*id, !entry.deleted);
+  if (entry.deleted) return;
   Remember(*id, {entry.value, nullptr});
 }
 
@@ -71,8 +79,35 @@ void NatsDefinitionStore::Remember(const std::string& id, Known known) {
   Known& slot = by_id_[id];
   if (slot.workflow != nullptr) return;
   slot = std::move(known);
+  if (!deleted_.contains(id)) MarkDeleted(id, false);
+}
+
+void NatsDefinitionStore::MarkDeleted(const std::string& id, bool deleted) {
   const size_t colon = id.find(':');
-  versions_[id.substr(0, colon)].insert(id.substr(colon + 1));
+  const std::string name = id.substr(0, colon), version = id.substr(colon + 1);
+  if (!deleted) {
+    deleted_.erase(id);
+    if (by_id_.contains(id)) versions_[name].insert(version);
+    return;
+  }
+  deleted_.insert(id);
+  const auto named = versions_.find(name);
+  if (named == versions_.end()) return;
+  named->second.erase(version);
+  if (named->second.empty()) versions_.erase(named);
+}
+
+absl::Status NatsDefinitionStore::Delete(std::string_view id) {
+  RETURN_IF_ERROR(Get(id).status());
+  RETURN_IF_ERROR(bucket_.Put(*KeyOf(id) + kDeletedMark, "1").status());
+  absl::MutexLock lock(&mutex_);
+  MarkDeleted(std::string(id), true);
+  return absl::OkStatus();
+}
+
+bool NatsDefinitionStore::IsDeleted(std::string_view id) {
+  absl::MutexLock lock(&mutex_);
+  return deleted_.contains(id);
 }
 
 absl::StatusOr<DefinitionStore::WorkflowPtr> NatsDefinitionStore::LoadAndRemember(
@@ -102,7 +137,13 @@ absl::Status NatsDefinitionStore::Put(WorkflowPtr workflow) {
   }
   if (!absl::IsAborted(put.status())) return put.status();
   ASSIGN_OR_RETURN(const nats::BucketEntry stored, bucket_.Get(*key));
-  if (stored.value == workflow->source) return absl::OkStatus();
+  if (stored.value == workflow->source) {
+    RETURN_IF_ERROR(bucket_.Delete(*key + kDeletedMark));
+    absl::MutexLock lock(&mutex_);
+    Remember(id, {"", std::move(workflow)});
+    MarkDeleted(id, false);
+    return absl::OkStatus();
+  }
   return absl::AlreadyExistsError(absl::StrCat("definition ", id, " exists with another text"));
 }
 
@@ -142,7 +183,9 @@ absl::StatusOr<DefinitionStore::WorkflowPtr> NatsDefinitionStore::GetLatest(
 std::vector<std::string> NatsDefinitionStore::List() {
   absl::MutexLock lock(&mutex_);
   std::vector<std::string> ids;
-  for (const auto& [id, known] : by_id_) ids.push_back(id);
+  for (const auto& [id, known] : by_id_) {
+    if (!deleted_.contains(id)) ids.push_back(id);
+  }
   return ids;
 }
 

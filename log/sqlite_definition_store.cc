@@ -17,18 +17,22 @@ absl::Status NoDefinition(std::string_view id) {
 }  // namespace
 
 std::string SqliteDefinitionStore::Schema() {
-  return "CREATE TABLE definitions(id TEXT PRIMARY KEY, text TEXT NOT NULL);";
+  return "CREATE TABLE definitions(id TEXT PRIMARY KEY, text TEXT NOT NULL, "
+         "deleted INTEGER NOT NULL DEFAULT 0);";
 }
 
 absl::StatusOr<std::unique_ptr<SqliteDefinitionStore>> SqliteDefinitionStore::Open(
     sqlite::GroupCommit* writer) {
   std::unique_ptr<SqliteDefinitionStore> store(new SqliteDefinitionStore(writer));
   RETURN_IF_ERROR(writer->WriteAndWait([self = store.get()](sqlite::Database& database) {
-    return database.Query("SELECT id, text FROM definitions", {}, [self](const sqlite::Row& row) {
-      absl::MutexLock lock(&self->mutex_);
-      self->Remember(std::string(row.Text(0)), std::string(row.Text(1)));
-      return absl::OkStatus();
-    });
+    return database.Query("SELECT id, text, deleted FROM definitions", {},
+                          [self](const sqlite::Row& row) {
+                            absl::MutexLock lock(&self->mutex_);
+                            const std::string id(row.Text(0));
+                            self->Remember(id, std::string(row.Text(1)));
+                            if (row.Int(2) != 0) self->ForgetVersion(id);
+                            return absl::OkStatus();
+                          });
   }));
   return store;
 }
@@ -36,7 +40,7 @@ absl::StatusOr<std::unique_ptr<SqliteDefinitionStore>> SqliteDefinitionStore::Op
 SqliteDefinitionStore::Known& SqliteDefinitionStore::Remember(const std::string& id,
                                                               std::string text) {
   const size_t colon = id.find(':');
-  versions_[id.substr(0, colon)].insert(id.substr(colon + 1));
+  if (!deleted_.contains(id)) versions_[id.substr(0, colon)].insert(id.substr(colon + 1));
   return by_id_.try_emplace(id, Known{std::move(text), nullptr}).first->second;
 }
 
@@ -48,7 +52,9 @@ absl::Status SqliteDefinitionStore::Put(WorkflowPtr workflow) {
     *stored = workflow->source;
     const std::string_view key = id, text = workflow->source;
     RETURN_IF_ERROR(
-        database.Run("INSERT INTO definitions VALUES (?, ?) ON CONFLICT DO NOTHING", {key, text}));
+        database.Run("INSERT INTO definitions(id, text) VALUES (?, ?) ON CONFLICT(id) DO UPDATE "
+                     "SET deleted = 0 WHERE text = excluded.text",
+                     {key, text}));
     if (database.changed() == 1) return absl::OkStatus();
     return database.Query("SELECT text FROM definitions WHERE id = ?", {key},
                           [&](const sqlite::Row& row) {
@@ -60,6 +66,7 @@ absl::Status SqliteDefinitionStore::Put(WorkflowPtr workflow) {
     return absl::AlreadyExistsError(Cat("definition ", id, " exists with another text"));
   }
   absl::MutexLock lock(&mutex_);
+  deleted_.erase(id);
   Known& known = Remember(id, *stored);
   if (known.workflow == nullptr) known.workflow = std::move(workflow);
   return absl::OkStatus();
@@ -92,6 +99,30 @@ absl::StatusOr<DefinitionStore::WorkflowPtr> SqliteDefinitionStore::Load(const s
   return known.workflow;
 }
 
+void SqliteDefinitionStore::ForgetVersion(const std::string& id) {
+  deleted_.insert(id);
+  const size_t colon = id.find(':');
+  const auto named = versions_.find(id.substr(0, colon));
+  if (named == versions_.end()) return;
+  named->second.erase(id.substr(colon + 1));
+  if (named->second.empty()) versions_.erase(named);
+}
+
+absl::Status SqliteDefinitionStore::Delete(std::string_view id) {
+  RETURN_IF_ERROR(Get(id).status());
+  RETURN_IF_ERROR(writer_->WriteAndWait([key = std::string(id)](sqlite::Database& database) {
+    return database.Run("UPDATE definitions SET deleted = 1 WHERE id = ?", {std::string_view(key)});
+  }));
+  absl::MutexLock lock(&mutex_);
+  ForgetVersion(std::string(id));
+  return absl::OkStatus();
+}
+
+bool SqliteDefinitionStore::IsDeleted(std::string_view id) {
+  absl::MutexLock lock(&mutex_);
+  return deleted_.contains(id);
+}
+
 absl::StatusOr<DefinitionStore::WorkflowPtr> SqliteDefinitionStore::GetLatest(
     std::string_view namespace_name) {
   std::string id;
@@ -107,7 +138,9 @@ absl::StatusOr<DefinitionStore::WorkflowPtr> SqliteDefinitionStore::GetLatest(
 std::vector<std::string> SqliteDefinitionStore::List() {
   absl::MutexLock lock(&mutex_);
   std::vector<std::string> ids;
-  for (const auto& [id, known] : by_id_) ids.push_back(id);
+  for (const auto& [id, known] : by_id_) {
+    if (!deleted_.contains(id)) ids.push_back(id);
+  }
   return ids;
 }
 

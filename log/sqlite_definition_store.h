@@ -14,12 +14,13 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/semver.h"
+#include "log/definition_deletion.h"
 #include "log/definition_store.h"
 #include "sqlite/group_commit.h"
 
 namespace jaque {
 
-class SqliteDefinitionStore final : public DefinitionStore {
+class SqliteDefinitionStore final : public DefinitionStore, public DefinitionDeletion {
  public:
   static std::string Schema();
   // Reads the texts that there are. The writer outlives the store.
@@ -27,6 +28,8 @@ class SqliteDefinitionStore final : public DefinitionStore {
 
   absl::Status Put(WorkflowPtr workflow) override;
   absl::StatusOr<WorkflowPtr> Get(std::string_view id) override;
+  absl::Status Delete(std::string_view id) override;
+  bool IsDeleted(std::string_view id) override;
   absl::StatusOr<WorkflowPtr> GetLatest(std::string_view namespace_name) override;
   std::vector<std::string> List() override;
 
@@ -36,6 +39,7 @@ class SqliteDefinitionStore final : public DefinitionStore {
     WorkflowPtr workflow;  // null until it is wanted
   };
 
+  void ForgetVersion(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   explicit SqliteDefinitionStore(sqlite::GroupCommit* writer) : writer_(writer) {}
   Known& Remember(const std::string& id, std::string text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<WorkflowPtr> Load(const std::string& id, const std::string& text);
@@ -43,7 +47,8 @@ class SqliteDefinitionStore final : public DefinitionStore {
   sqlite::GroupCommit* const writer_;
   absl::Mutex mutex_;
   std::map<std::string, Known, std::less<>> by_id_ ABSL_GUARDED_BY(mutex_);
-  // Versions by namespace/name.
+  std::set<std::string, std::less<>> deleted_ ABSL_GUARDED_BY(mutex_);  // ids
+  // Versions by namespace/name, without those that were deleted.
   std::map<std::string, std::set<std::string, LatestOrder>, std::less<>> versions_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -10,6 +10,7 @@
 #include "dsl/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "log/definition_deletion.h"
 #include "log/definition_store.h"
 #include "tests/contract/collector.h"
 
@@ -32,6 +33,9 @@ class DefinitionStoreContract : public testing::Test {
   }
 
   DefinitionStore& store() { return backend_.definitions(); }
+  DefinitionDeletion& deletion() {
+    return dynamic_cast<DefinitionDeletion&>(backend_.definitions());
+  }
 
   // The version of the latest `name`, or the name of the status.
   std::string Latest(const std::string& name) {
@@ -95,7 +99,28 @@ TYPED_TEST_P(DefinitionStoreContract, ListsIdsSorted) {
   EXPECT_TRUE(this->store().Get("test/a:1.0.0-x.y+build.5").ok());
 }
 
+TYPED_TEST_P(DefinitionStoreContract, WhatIsDeletedIsKeptForThoseWhoHaveIt) {
+  for (const char* version : {"1.0.0", "1.1.0"}) {
+    ASSERT_TRUE(this->store().Put(this->Load("a", version)).ok());
+  }
+  EXPECT_TRUE(absl::IsNotFound(this->deletion().Delete("test/a:9.0.0")));
+  ASSERT_TRUE(this->deletion().Delete("test/a:1.1.0").ok());
+  EXPECT_TRUE(this->deletion().Delete("test/a:1.1.0").ok());
+  EXPECT_TRUE(this->deletion().IsDeleted("test/a:1.1.0"));
+  EXPECT_FALSE(this->deletion().IsDeleted("test/a:1.0.0"));
+  EXPECT_TRUE(this->store().Get("test/a:1.1.0").ok());
+  EXPECT_EQ(this->Latest("test/a"), "1.0.0");
+  EXPECT_THAT(this->store().List(), testing::ElementsAre("test/a:1.0.0"));
+  ASSERT_TRUE(this->deletion().Delete("test/a:1.0.0").ok());
+  EXPECT_EQ(this->Latest("test/a"), "NOT_FOUND");
+  EXPECT_TRUE(absl::IsAlreadyExists(this->store().Put(this->Load("a", "1.0.0", 2))));
+  ASSERT_TRUE(this->store().Put(this->Load("a", "1.0.0")).ok());
+  EXPECT_FALSE(this->deletion().IsDeleted("test/a:1.0.0"));
+  EXPECT_EQ(this->Latest("test/a"), "1.0.0");
+}
+
 REGISTER_TYPED_TEST_SUITE_P(DefinitionStoreContract, GivesBackWhatWasPut, WhatIsAbsentIsNotFound,
-                            AVersionNeverChanges, LatestIsTheHighestRelease, ListsIdsSorted);
+                            AVersionNeverChanges, LatestIsTheHighestRelease, ListsIdsSorted,
+                            WhatIsDeletedIsKeptForThoseWhoHaveIt);
 
 }  // namespace jaque
