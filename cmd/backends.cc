@@ -25,6 +25,7 @@
 #include "queue/memory_task_cancels.h"
 #include "queue/memory_task_queue.h"
 #include "queue/nats_command_bus.h"
+#include "queue/nats_dead_letters.h"
 #include "queue/nats_event_stream.h"
 #include "queue/nats_task_cancels.h"
 #include "queue/nats_task_queue.h"
@@ -78,6 +79,7 @@ void AddQueuesInMemory(const Clock* clock, const MemoryCommandBus::Options& opti
   backends->pulses = {[bus = commands.get()] { bus->ExpireOverdue(); },
                       [queue = tasks.get()] { queue->ExpireOverdue(); }};
   backends->tasks = std::move(tasks);
+  backends->dead_commands = commands.get();
   backends->commands = std::move(commands);
   backends->cancels = MakeMemoryTaskCancels();
 }
@@ -90,7 +92,9 @@ void AddMemory(const Flags& flags, const Clock* clock, Backends* backends) {
   backends->log = std::make_unique<MemoryEventLog>(clock, options);
   backends->progress = std::make_unique<MemoryKvStore>(clock);
   backends->events = std::make_unique<MemoryEventStream>(clock);
-  backends->definitions = std::make_unique<MemoryDefinitionStore>();
+  auto definitions = std::make_unique<MemoryDefinitionStore>();
+  backends->deletion = definitions.get();
+  backends->definitions = std::move(definitions);
 }
 
 absl::Status AddFolder(const Flags& flags, const Clock* clock, Backends* backends) {
@@ -107,7 +111,9 @@ absl::Status AddFolder(const Flags& flags, const Clock* clock, Backends* backend
   backends->pulses.push_back([folder] { folder->Pulse(); });
   ASSIGN_OR_RETURN(backends->log, SqliteEventLog::Open(clock, writer, folder->file()));
   ASSIGN_OR_RETURN(backends->events, SqliteEventStream::Open(clock, writer, folder->file()));
-  ASSIGN_OR_RETURN(backends->definitions, SqliteDefinitionStore::Open(writer));
+  ASSIGN_OR_RETURN(auto definitions, SqliteDefinitionStore::Open(writer));
+  backends->deletion = definitions.get();
+  backends->definitions = std::move(definitions);
   backends->state = std::make_unique<SqliteKvStore>(clock, writer, "state");
   backends->progress = std::make_unique<SqliteKvStore>(clock, writer, "progress");
   return absl::OkStatus();
@@ -129,8 +135,12 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
   backends->cancels = std::make_unique<NatsTaskCancels>(queue, names);
   ASSIGN_OR_RETURN(backends->commands,
                    NatsCommandBus::Open(queue, coordination, names, {.replicas = replicas}));
+  backends->dead_on_nats = std::make_unique<NatsDeadLetters>(queue, names);
+  backends->dead_commands = backends->dead_on_nats.get();
   ASSIGN_OR_RETURN(backends->events, NatsEventStream::Open(queue, names, {.replicas = replicas}));
-  ASSIGN_OR_RETURN(backends->definitions, NatsDefinitionStore::Open(queue, names, replicas));
+  ASSIGN_OR_RETURN(auto definitions, NatsDefinitionStore::Open(queue, names, replicas));
+  backends->deletion = definitions.get();
+  backends->definitions = std::move(definitions);
   if (flags.roles.contains(Role::kEngine)) {
     ASSIGN_OR_RETURN(backends->state,
                      NatsKvStore::Open(queue, names, "state", replicas, absl::ZeroDuration()));
@@ -160,6 +170,13 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
   }
   if (flags.roles.contains(Role::kSink)) {
     ASSIGN_OR_RETURN(backends->sinks, open("sink_membership", flags.heartbeat_ttl));
+  }
+  if (flags.roles.contains(Role::kUi)) {
+    for (const auto& [role, bucket] :
+         {std::pair("engine", "membership"), std::pair("worker", "worker_membership")}) {
+      ASSIGN_OR_RETURN(auto members, open(bucket, flags.heartbeat_ttl));
+      backends->members.emplace_back(role, std::move(members));
+    }
   }
   return absl::OkStatus();
 }

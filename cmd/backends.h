@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -13,10 +15,12 @@
 #include "base/clock.h"
 #include "cmd/flags.h"
 #include "coordination/kv_store.h"
+#include "log/definition_deletion.h"
 #include "log/definition_store.h"
 #include "log/event_log.h"
 #include "nats/connection.h"
 #include "queue/command_bus.h"
+#include "queue/dead_letters.h"
 #include "queue/event_stream.h"
 #include "queue/task_cancels.h"
 #include "queue/task_queue.h"
@@ -36,6 +40,7 @@ struct Backends {
   std::unique_ptr<CommandBus> commands;
   std::unique_ptr<EventStream> events;
   std::unique_ptr<DefinitionStore> definitions;
+  DefinitionDeletion* deletion = nullptr;  // the same
 
   std::unique_ptr<KvStore> state;  // snapshots; null on memory alone, and where there is no engine
   // How far who reads the log beside the engines has come; null where nobody asks.
@@ -43,6 +48,11 @@ struct Backends {
 
   // Of coordination; null on memory.
   std::unique_ptr<KvStore> engines, workers, sinks, cluster;
+
+  // Announcements by role, where a ui shows them; empty on memory.
+  std::vector<std::pair<std::string, std::unique_ptr<KvStore>>> members;
+  DeadLetters* dead_commands = nullptr;  // the bus in memory, or the next
+  std::unique_ptr<DeadLetters> dead_on_nats;
 
   // What waits in memory looks at the clock when these are called.
   std::vector<std::function<void()>> pulses;

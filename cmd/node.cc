@@ -72,6 +72,8 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
                                                    node->backends_.get(), node->progress_.get()));
   if (flags.roles.contains(Role::kEngine)) node->MakeTheEngine();
   if (flags.roles.contains(Role::kWorker)) RETURN_IF_ERROR(node->MakeTheWorker());
+  node->shown_ = std::make_unique<NodeCluster>(node->clock_, node->flags_, *node->backends_,
+                                               [shown = node.get()] { return shown->View(); });
   return node;
 }
 
@@ -207,8 +209,7 @@ absl::Status Node::Writable() const {
   }
   RETURN_IF_ERROR(backends_->Reachable());
   if (flags_.expected_engines > 0 && backends_->cluster != nullptr) {
-    const v1::View view = engines_ != nullptr ? engines_->view() : view_->view();
-    const int members = view.members_size();
+    const int members = View().members_size();
     const int quorum = flags_.expected_engines / 2 + 1;
     if (members < quorum) {
       return absl::UnavailableError(Cat("only ", members, " of ", flags_.expected_engines,
@@ -216,6 +217,11 @@ absl::Status Node::Writable() const {
     }
   }
   return absl::OkStatus();
+}
+
+v1::View Node::View() const {
+  if (engines_ != nullptr) return engines_->view();
+  return view_ != nullptr ? view_->view() : v1::View();
 }
 
 void Node::Stop() {

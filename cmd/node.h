@@ -13,6 +13,7 @@
 #include "base/ticker.h"
 #include "cmd/backends.h"
 #include "cmd/flags.h"
+#include "cmd/node_cluster.h"
 #include "cmd/store_part.h"
 #include "coordination/cluster.h"
 #include "engine/engine.h"
@@ -44,7 +45,10 @@ class Node {
   CommandBus* commands() {
     return engine_ != nullptr ? engine_->commands() : backends_->commands.get();
   }
+  DeadLetters* dead_commands() { return backends_->dead_commands; }
+  ui::ClusterSource* cluster() { return shown_.get(); }
   EventStream* events() { return backends_->events.get(); }
+  DefinitionDeletion* deletion() { return backends_->deletion; }
   DefinitionStore* definitions() { return backends_->definitions.get(); }
   // Null without one.
   store::Store* store() { return store_ == nullptr ? nullptr : store_->store(); }
@@ -57,6 +61,7 @@ class Node {
   absl::Status JoinTheCluster(const std::function<void(absl::Status)>& exit);
   void StopParts();
   v1::Member Announcement(const std::string& role) const;
+  v1::View View() const;
 
   const Clock* const clock_ = &SystemClock();
   IdGenerator ids_;
@@ -69,6 +74,7 @@ class Node {
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Cluster> engines_, workers_;
   std::unique_ptr<ViewKeeper> view_;  // of a process without engine
+  std::unique_ptr<NodeCluster> shown_;
   std::unique_ptr<Ticker> ticker_;
   bool started_ = false;
 };

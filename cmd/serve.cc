@@ -101,8 +101,12 @@ class Process {
     parts.commands = node_->commands();
     parts.events = node_->events();
     parts.definitions = node_->definitions();
+    parts.deletion = node_->deletion();
     parts.store = node_->store();
     parts.metrics = &ProcessMetrics();
+    parts.dead_commands = node_->dead_commands();
+    parts.cluster = node_->cluster();
+    parts.server = About();
     parts.operations_only = !flags_.roles.contains(Role::kUi);
     ASSIGN_OR_RETURN(door_, MakeDoor(flags_.access, flags_.http_listen, node_->clock(), &parts));
     ticker_.Every(absl::Seconds(1), [this] { door_.Tick(); });
@@ -122,6 +126,25 @@ class Process {
     LogInfo("listening", {{"url", (door_.certificate != nullptr ? "https://" : "http://") +
                                       server_->address()}});
     return absl::OkStatus();
+  }
+
+  ui::ServerInfo About() const {
+    const auto kind = [](const std::string& url) { return url == "memory" ? url : "nats"; };
+    ui::ServerInfo server;
+    server.id = node_->id();
+    server.roles = RoleNames(flags_);
+    server.started = node_->clock()->Now();
+    const std::string store =
+        StoreUrl(flags_.store, flags_.data_dir, flags_.roles.contains(Role::kSink),
+                 flags_.roles.contains(Role::kUi));
+    server.store = store.empty()                    ? "none"
+                   : store == "sqlite::memory:"     ? "memory"
+                   : store.rfind("sqlite:", 0) == 0 ? "sqlite"
+                                                    : "postgres";
+    server.queue = flags_.data_dir.empty() ? kind(flags_.queue) : "disk";
+    server.coordination = kind(flags_.coordination);
+    server.authentication = flags_.access.auth.empty() ? "none" : flags_.access.auth;
+    return server;
   }
 
   const Flags flags_;

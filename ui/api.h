@@ -13,13 +13,18 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/metrics.h"
+#include "log/definition_deletion.h"
 #include "log/definition_store.h"
 #include "queue/command_bus.h"
+#include "queue/dead_letters.h"
 #include "queue/event_stream.h"
 #include "store/store.h"
 #include "ui/authenticator.h"
 #include "ui/client_address.h"
+#include "ui/cluster_source.h"
 #include "ui/http.h"
+#include "ui/routes.h"
+#include "ui/server_info.h"
 
 namespace jaque::ui {
 
@@ -30,7 +35,10 @@ struct ApiParts {
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;
-  store::Store* store = nullptr;  // null: what only it knows is answered with 503
+  DefinitionDeletion* deletion = nullptr;  // of the same store
+  store::Store* store = nullptr;           // null: what only it knows is answered with 503
+  DeadLetters* dead_commands = nullptr;    // null: nobody keeps them
+  ClusterSource* cluster = nullptr;        // null: not shown
   Metrics* metrics = nullptr;
   // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
   // because a command on the ingress waits for an engine, durably, and so would its caller.
@@ -42,7 +50,8 @@ struct ApiParts {
   bool has_host_name = false;
   Authenticator* authenticator = nullptr;  // null: nobody is asked who they are (-auth none)
   TrustedProxies proxies;
-  bool metrics_open = true;             // /metrics answers everybody, like /healthz
+  bool metrics_open = true;  // /metrics answers everybody, like /healthz
+  ServerInfo server;
   std::function<absl::Status()> ready;  // OK, or why the process cannot serve yet; empty: always OK
 };
 
@@ -50,6 +59,7 @@ class Api {
  public:
   virtual ~Api() = default;
   virtual void Serve(HttpRequest request, HttpReply reply) = 0;
+  virtual const Routes& routes() const = 0;
 };
 
 std::unique_ptr<Api> MakeApi(const ApiParts& parts);

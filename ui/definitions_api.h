@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submit, list and show definitions. Any thread; validation runs on the thread given.
+// Submit, check and delete definitions. On the Api's own threads; validation on one of its own,
+// since it may take long.
 #pragma once
 
-#include "boost/asio/thread_pool.hpp"
 #include "ui/api.h"
+#include "ui/command_sender.h"
 #include "ui/routes.h"
+#include "ui/work_pool.h"
 
 namespace jaque::ui {
 
-// `loader` outlives the calls that are in flight when it is joined.
-void AddDefinitionRoutes(const ApiParts& parts, boost::asio::thread_pool* loader, Routes* routes);
+// Schedules follow from definitions: storing or deleting one says so to its engine.
+void AddDefinitionRoutes(const ApiParts& parts, const CommandSender* sender, WorkPool* pool,
+                         WorkPool* loader, Routes* routes);
 
 }  // namespace jaque::ui

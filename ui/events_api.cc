@@ -7,9 +7,14 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "base/status_macros.h"
 #include "fmt/format.h"
+#include "ui/answers.h"
 #include "ui/cloud_event.h"
+#include "ui/json_writer.h"
+#include "ui/parameters.h"
 #include "ui/problem.h"
+#include "ui/store_handler.h"
 
 namespace jaque::ui {
 namespace {
@@ -61,12 +66,34 @@ void Receive(const ApiParts& parts, Call call) {
   }
 }
 
+absl::StatusOr<HttpResponse> Matches(const ApiParts& parts, const Call& call) {
+  const std::string source = ReadText(call, "source"), id = ReadText(call, "id");
+  if (source.empty() || id.empty()) {
+    return absl::InvalidArgumentError("source and id: both are needed");
+  }
+  ASSIGN_OR_RETURN(const size_t limit, ReadLimit(call));
+  ASSIGN_OR_RETURN(const std::vector<store::EventMatch> matches,
+                   parts.store->EventMatches(source, id, limit));
+  ListWriter list;
+  for (const store::EventMatch& match : matches) {
+    JsonWriter out;
+    out.Text("instance", match.instance)
+        .Member("task", Value::String(match.task))
+        .Text("seq", std::to_string(match.seq))
+        .Text("at", TimeText(match.at));
+    list.Add(out.Take());
+  }
+  return JsonResponse(200, list.Take(""));
+}
+
 }  // namespace
 
-void AddEventRoutes(const ApiParts& parts, Routes* routes) {
+void AddEventRoutes(const ApiParts& parts, WorkPool* pool, Routes* routes) {
   // An event belongs to no namespace: it may start and move instances of any.
   routes->Add("POST", "/api/v1/events", Everywhere(Role::kOperator), {},
               [parts](Call call) { Receive(parts, std::move(call)); });
+  routes->Add("GET", "/api/v1/events/matches", Everywhere(Role::kViewer), {"source", "id", "limit"},
+              OnStore(parts, pool, Matches));
 }
 
 }  // namespace jaque::ui

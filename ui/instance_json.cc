@@ -1,48 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/instance_json.h"
 
-#include "absl/time/time.h"
+#include <array>
+
 #include "expression/json.h"
 #include "expression/value.h"
+#include "ui/json_writer.h"
 #include "ui/problem.h"
 
 namespace jaque::ui {
 namespace {
 
-void AppendMember(const char* name, const Value& value, std::string* out) {
-  *out += ",\"";
-  *out += name;
-  *out += "\":";
-  AppendJson(value, out);
-}
+struct NamedStatus {
+  v1::InstanceStatus status;
+  std::string_view name;
+};
+constexpr std::array<NamedStatus, 7> kStatuses = {{
+    {v1::INSTANCE_STATUS_PENDING, "pending"},
+    {v1::INSTANCE_STATUS_RUNNING, "running"},
+    {v1::INSTANCE_STATUS_WAITING, "waiting"},
+    {v1::INSTANCE_STATUS_SUSPENDED, "suspended"},
+    {v1::INSTANCE_STATUS_CANCELLED, "cancelled"},
+    {v1::INSTANCE_STATUS_FAULTED, "faulted"},
+    {v1::INSTANCE_STATUS_COMPLETED, "completed"},
+}};
 
-// `json` is JSON already.
-void AppendRaw(const char* name, const std::string& json, std::string* out) {
-  if (json.empty()) return;
-  *out += ",\"";
-  *out += name;
-  *out += "\":";
-  *out += json;
-}
-
-Value Time(int64_t micros) {
-  return Value::String(
-      absl::FormatTime(absl::RFC3339_full, absl::FromUnixMicros(micros), absl::UTCTimeZone()));
-}
-
-std::string Begin(const v1::InstanceDescription& instance) {
-  std::string out = "{\"id\":";
-  AppendJson(Value::String(instance.id()), &out);
-  AppendMember("status", Value::String(StatusName(instance.status())), &out);
+JsonWriter Begin(const std::string& id, v1::InstanceStatus status) {
+  JsonWriter out;
+  out.Text("id", id).Text("status", StatusName(status));
   return out;
 }
 
-void AppendOutcome(const v1::InstanceDescription& instance, std::string* out) {
-  AppendRaw("output", instance.output(), out);
-  if (instance.status() == v1::INSTANCE_STATUS_CANCELLED) {
-    return AppendMember("reason", Value::String(instance.error().detail()), out);
+void WriteOutcome(const v1::InstanceDescription& instance, JsonWriter* out) {
+  out->Raw("output", instance.output());
+  if (instance.status() == v1::INSTANCE_STATUS_CANCELLED ||
+      instance.status() == v1::INSTANCE_STATUS_SUSPENDED) {
+    out->Text("reason", instance.error().detail());
+  } else if (instance.has_error()) {
+    out->Member("error", ProblemValue(instance.error()));
   }
-  if (instance.has_error()) AppendMember("error", ProblemValue(instance.error()), out);
 }
 
 Value ActiveTasks(const v1::InstanceDescription& instance) {
@@ -50,32 +46,63 @@ Value ActiveTasks(const v1::InstanceDescription& instance) {
   for (const v1::ActiveTask& active : instance.active()) {
     Value task = Value::Object(
         {{"pointer", Value::String(active.pointer())}, {"attempt", Value::Int(active.attempt())}});
-    if (active.started_micros() != 0) task.Set("startedAt", Time(active.started_micros()));
-    if (active.due_micros() != 0) task.Set("dueAt", Time(active.due_micros()));
+    if (active.started_micros() != 0) {
+      task.Set("startedAt", Value::String(TimeText(active.started_micros())));
+    }
+    if (active.due_micros() != 0) task.Set("dueAt", Value::String(TimeText(active.due_micros())));
     tasks.Append(std::move(task));
   }
   return tasks;
 }
 
+// "namespace/name:version" and its parts.
+void WriteDefinition(const std::string& definition, JsonWriter* out) {
+  const size_t slash = definition.find('/'), colon = definition.find(':');
+  out->Text("definition", definition);
+  if (slash == std::string::npos || colon == std::string::npos || colon < slash) return;
+  out->Text("namespace", definition.substr(0, slash))
+      .Text("name", definition.substr(slash + 1, colon - slash - 1))
+      .Text("version", definition.substr(colon + 1));
+}
+
+// Where the instance comes from.
+void WriteOrigin(const store::InstanceRow& row, JsonWriter* out) {
+  out->Text("parent", row.parent)
+      .Text("rerunOf", row.rerun_of)
+      .Text("schedule", ScheduleName(row.schedule))
+      .Text("actor", row.actor);
+  if (row.tags.empty()) return;
+  Value tags = Value::Object();
+  for (const auto& [key, value] : row.tags) tags.Set(key, Value::String(value));
+  out->Member("tags", tags);
+}
+
+void WriteRow(const store::InstanceRow& row, JsonWriter* out) {
+  WriteDefinition(row.namespace_ + "/" + row.name + ":" + row.version, out);
+  out->Time("startedAt", row.started).Time("updatedAt", row.updated).Time("endedAt", row.ended);
+  WriteOrigin(row, out);
+  out->Text("reason", row.reason);
+}
+
 }  // namespace
 
-std::string StatusName(v1::InstanceStatus status) {
-  switch (status) {
-    case v1::INSTANCE_STATUS_RUNNING:
-      return "running";
-    case v1::INSTANCE_STATUS_WAITING:
-      return "waiting";
-    case v1::INSTANCE_STATUS_SUSPENDED:
-      return "suspended";
-    case v1::INSTANCE_STATUS_CANCELLED:
-      return "cancelled";
-    case v1::INSTANCE_STATUS_FAULTED:
-      return "faulted";
-    case v1::INSTANCE_STATUS_COMPLETED:
-      return "completed";
-    default:
-      return "pending";
+std::string_view StatusName(v1::InstanceStatus status) {
+  for (const NamedStatus& named : kStatuses) {
+    if (named.status == status) return named.name;
   }
+  return "pending";
+}
+
+std::optional<v1::InstanceStatus> StatusOfName(std::string_view name) {
+  for (const NamedStatus& named : kStatuses) {
+    if (named.name == name) return named.status;
+  }
+  return std::nullopt;
+}
+
+std::string_view ScheduleName(std::string_view object) {
+  constexpr std::string_view kPrefix = "schedule/";
+  return object.substr(0, kPrefix.size()) == kPrefix ? object.substr(kPrefix.size()) : object;
 }
 
 bool HasEnded(v1::InstanceStatus status) {
@@ -83,23 +110,51 @@ bool HasEnded(v1::InstanceStatus status) {
          status == v1::INSTANCE_STATUS_COMPLETED;
 }
 
-std::string InstanceSummary(const v1::InstanceDescription& instance) {
-  std::string out = Begin(instance);
-  AppendOutcome(instance, &out);
-  return out += "}";
+std::string InstanceOutcome(const v1::InstanceDescription& instance) {
+  JsonWriter out = Begin(instance.id(), instance.status());
+  WriteOutcome(instance, &out);
+  return out.Take();
 }
 
-std::string InstanceDetails(const v1::InstanceDescription& instance) {
-  std::string out = Begin(instance);
-  AppendMember("definition", Value::String(instance.definition()), &out);
-  if (instance.started_micros() != 0) {
-    AppendMember("startedAt", Time(instance.started_micros()), &out);
+std::string InstanceOutcome(const store::InstanceRecord& instance) {
+  JsonWriter out = Begin(instance.row.id, instance.row.status);
+  out.Raw("output", instance.output).Text("reason", instance.row.reason);
+  if (instance.error) out.Member("error", ProblemValue(*instance.error));
+  return out.Take();
+}
+
+std::string InstanceRow(const store::InstanceRow& row) {
+  JsonWriter out = Begin(row.id, row.status);
+  WriteRow(row, &out);
+  if (!row.error_title.empty() || !row.error_detail.empty()) {
+    Value error = Value::Object({{"title", Value::String(row.error_title)}});
+    if (!row.error_detail.empty()) error.Set("detail", Value::String(row.error_detail));
+    if (!row.error_task.empty()) error.Set("instance", Value::String(row.error_task));
+    out.Member("error", error);
   }
-  if (instance.ended_micros() != 0) AppendMember("endedAt", Time(instance.ended_micros()), &out);
-  AppendRaw("input", instance.input(), &out);
-  AppendOutcome(instance, &out);
-  if (!HasEnded(instance.status())) AppendMember("active", ActiveTasks(instance), &out);
-  return out += "}";
+  return out.Take();
+}
+
+std::string InstanceDetails(const v1::InstanceDescription& instance,
+                            const store::InstanceRecord* stored) {
+  JsonWriter out = Begin(instance.id(), instance.status());
+  WriteDefinition(instance.definition(), &out);
+  out.Time("startedAt", instance.started_micros()).Time("endedAt", instance.ended_micros());
+  if (stored != nullptr) WriteOrigin(stored->row, &out);
+  out.Raw("input", instance.input());
+  WriteOutcome(instance, &out);
+  if (!HasEnded(instance.status())) out.Member("active", ActiveTasks(instance));
+  if (stored != nullptr)
+    out.Time("updatedAt", stored->row.updated).Seq("lastSeq", stored->last_seq);
+  return out.Take();
+}
+
+std::string InstanceDetails(const store::InstanceRecord& stored) {
+  JsonWriter out = Begin(stored.row.id, stored.row.status);
+  WriteRow(stored.row, &out);
+  out.Raw("input", stored.input).Raw("output", stored.output);
+  if (stored.error) out.Member("error", ProblemValue(*stored.error));
+  return out.Seq("lastSeq", stored.last_seq).Take();
 }
 
 }  // namespace jaque::ui

@@ -2,6 +2,7 @@
 #include "ui/problem.h"
 
 #include "expression/json.h"
+#include "ui/definition_json.h"
 
 namespace jaque::ui {
 namespace {
@@ -48,15 +49,12 @@ HttpResponse ProblemResponse(int status, std::string_view detail) {
 }
 
 HttpResponse FindingsResponse(const std::vector<dsl::Finding>& findings) {
-  Value errors = Value::Array();
-  for (const dsl::Finding& finding : findings) {
-    errors.Append(Value::Object({{"line", Value::Int(finding.line)},
-                                 {"column", Value::Int(finding.column)},
-                                 {"pointer", Value::String(finding.pointer)},
-                                 {"message", Value::String(finding.message)}}));
-  }
-  Value problem = Problem(400, "the definition is not valid; see errors");
-  problem.Set("errors", std::move(errors));
+  return FindingsResponse("the definition is not valid; see errors", findings);
+}
+
+HttpResponse FindingsResponse(std::string_view detail, const std::vector<dsl::Finding>& findings) {
+  Value problem = Problem(400, detail);
+  problem.Set("errors", FindingsValue(findings));
   return Respond(400, problem);
 }
 
@@ -66,6 +64,7 @@ HttpResponse ProblemOfStatus(const absl::Status& status) {
     case absl::StatusCode::kNotFound:
       return ProblemResponse(404, detail);
     case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kFailedPrecondition:
       return ProblemResponse(409, detail);
     case absl::StatusCode::kInvalidArgument:
       return ProblemResponse(400, detail);

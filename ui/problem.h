@@ -22,6 +22,9 @@ HttpResponse ProblemResponse(int status, std::string_view detail);
 // "errors".
 HttpResponse FindingsResponse(const std::vector<dsl::Finding>& findings);
 
+// Something else, with findings.
+HttpResponse FindingsResponse(std::string_view detail, const std::vector<dsl::Finding>& findings);
+
 // What the command bus (no reply came) or the engine (a reply that is not OK) said.
 HttpResponse ProblemOfStatus(const absl::Status& status);
 HttpResponse ProblemOfReply(const v1::CommandReply& reply);

@@ -43,8 +43,16 @@ void Routes::Add(std::string method, std::string_view pattern, Access access,
   for (std::string& segment : segments) {
     if (!segment.empty() && segment.front() == '{') segment = kAny;
   }
-  routes_.push_back(
-      {std::move(method), std::move(segments), access, std::move(parameters), std::move(handler)});
+  routes_.push_back({std::move(method), std::string(pattern), std::move(segments), access,
+                     std::move(parameters), std::move(handler)});
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> Routes::List() const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> list;
+  for (const Route& route : routes_) {
+    list.emplace_back(route.method + " " + route.pattern, route.parameters);
+  }
+  return list;
 }
 
 bool Routes::Matches(const Route& route, const std::vector<std::string>& segments) {
@@ -60,15 +68,19 @@ std::optional<HttpResponse> Routes::ReadQuery(const Route& route, Call* call) {
   }
   std::set<std::string_view> seen;
   for (const auto& [name, value] : call->query) {
-    if (std::find(route.parameters.begin(), route.parameters.end(), name) ==
-        route.parameters.end()) {
+    const auto known = [&route](const std::string& parameter) {
+      return std::find(route.parameters.begin(), route.parameters.end(), parameter) !=
+             route.parameters.end();
+    };
+    const bool many = known(name + "*");
+    if (!many && !known(name)) {
       return ProblemResponse(
           400, route.parameters.empty()
                    ? fmt::format("unknown parameter \"{}\": there are none here", name)
                    : fmt::format("unknown parameter \"{}\": there are {}", name,
                                  fmt::join(route.parameters, ", ")));
     }
-    if (!seen.insert(name).second) {
+    if (!seen.insert(name).second && !many) {
       return ProblemResponse(400, fmt::format("parameter \"{}\" stands twice", name));
     }
   }

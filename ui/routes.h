@@ -33,9 +33,12 @@ class Routes {
 
   explicit Routes(Gate gate) : gate_(std::move(gate)) {}
 
-  // `parameters` are the names that may stand in the query.
+  // `parameters` are the names that may stand in the query, each once; "tag*": any number of times.
   void Add(std::string method, std::string_view pattern, Access access,
            std::vector<std::string> parameters, Handler handler);
+
+  // "GET /things/{id}" and the parameters, in the order in which they were added.
+  std::vector<std::pair<std::string, std::vector<std::string>>> List() const;
 
   // Lets the gate call the handler, or answers 404, 405 (with Allow) or 400 (a parameter that the
   // route has not).
@@ -44,6 +47,7 @@ class Routes {
  private:
   struct Route {
     std::string method;
+    std::string pattern;
     std::vector<std::string> segments;
     Access access;
     std::vector<std::string> parameters;
