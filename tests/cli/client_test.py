@@ -185,6 +185,80 @@ class ClientTest(unittest.TestCase):
             os.close(writer)
 
 
+class ListsTest(unittest.TestCase):
+    """What the store knows: lists, changes in bulk, and watching."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.served = jaque.Served()
+        cls.served.__enter__()
+        cls.addClassCleanup(cls.served.stop)
+        cls.environment = {'JAQUE_SERVER': 'http://' + cls.served.url, 'HOME': cls.folder.name,
+                           'XDG_CONFIG_HOME': '', 'NO_COLOR': '1'}
+        for text in QUICK, PATIENT, LISTENING, FAILING:
+            cls.served.define(text)
+
+    def call(self, *words):
+        return jaque.command(*words, environment=self.environment)
+
+    def ok(self, *words):
+        result = self.call(*words)
+        self.assertEqual(result.code, 0, result)
+        return result.out
+
+    def start(self, name, *flags):
+        return self.ok('start', 'cli/' + name, '-o', 'name', *flags).strip()
+
+    def listed(self, *filters):
+        return self.ok('list', '-o', 'name', *filters).split()
+
+    def test_lists_find_what_the_filter_says(self):
+        names = {self.start('patient', '-tag', 'set:a') for _ in range(3)}
+        other = self.start('patient', '-tag', 'set:b')
+        cluster.wait_for('they are in the store',
+                         lambda: set(self.listed('-tag', 'set:a')) == names)
+        cluster.wait_for('it is in the store', lambda: self.listed('-tag', 'set:b') == [other])
+        rows = json.loads(self.ok('list', '-tag', 'set:a', '-o', 'json', '-limit', '2'))
+        self.assertEqual(len(rows), 2)
+        self.assertEqual(rows[0]['tags'], {'set': 'a'})
+        table = self.ok('list', '-tag', 'set:b', '-since', '1h')
+        self.assertRegex(table, r'^ID +DEFINITION +STATUS +STARTED +TOOK +TAGS +NOTE\n' + other +
+                         r' +cli/patient:1.0.0 +\w+ +\d+s ago +- +set:b +-\n$')
+        self.assertEqual(self.ok('list', '-tag', 'set:none'), 'there are none\n')
+        self.assertIn('cli/quick:1.0.0', self.ok('definitions', 'list', '-o', 'name'))
+
+    def test_all_that_a_filter_finds_is_changed_once_it_is_agreed(self):
+        names = [self.start('patient', '-tag', 'set:many') for _ in range(3)]
+        cluster.wait_for('they are in the store',
+                         lambda: set(self.listed('-tag', 'set:many')) == set(names))
+        shown = self.ok('cancel', '-tag', 'set:many', '-preview')
+        self.assertRegex(shown, r'(?s)' + names[0] + r'.*3 found\n$')
+        unasked = self.call('cancel', '-tag', 'set:many')
+        self.assertEqual(unasked.code, 2, unasked)
+        self.assertIn('say -yes to cancel them', unasked.err)
+        self.assertEqual(self.call('cancel').code, 2)
+        self.assertEqual(self.ok('cancel', '-tag', 'set:many', '-yes'), '3 of 3 done\n')
+        for name in names:
+            self.assertIn('cancelled', self.ok('get', name))
+
+    def test_watch_follows_to_the_end(self):
+        done = self.start('quick', '-input', '{"name": "Ada"}')
+        cluster.wait_for('it is in the store', lambda: self.listed('-q', done) == [done])
+        out = self.ok('watch', done)
+        self.assertRegex(out, r'^cli/quick:1.0.0  ' + done + r'\n')
+        self.assertRegex(out, r'completed +/do/0/greet')
+        self.assertTrue(out.endswith('completed\n{\n  "message": "hi Ada"\n}\n'), out)
+        failed = self.start('failing')
+        result = self.call('watch', failed)
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.out, r'faulted +/do/0/outer/do/0/inner.* Broken')
+        rows = [json.loads(line) for line in
+                self.call('watch', failed, '-o', 'json').out.splitlines()]
+        self.assertEqual(rows[-1]['status'], 'faulted')
+
+
 class TokensTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
