@@ -103,7 +103,8 @@ class DemoTest(unittest.TestCase):
         while True:
             try:
                 with urllib.request.urlopen(urllib.request.Request(
-                        self.ui + path, data=body.encode(), method='POST'), timeout=90) as answer:
+                        self.ui + path, data=body.encode(), method='POST',
+                        headers={'Content-Type': 'application/json'}), timeout=90) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
                 with error:
