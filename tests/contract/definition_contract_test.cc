@@ -11,7 +11,7 @@
 namespace jaque {
 namespace {
 
-const auto* const kEndsTheServers = testing::AddGlobalTestEnvironment(new EndsTheServers<1>);
+const auto* const kEndsTheServers = ::testing::AddGlobalTestEnvironment(new EndsTheServers<1>);
 
 class MemoryBackend {
  public:
