@@ -87,6 +87,7 @@ class ApiImpl final : public Api {
     AddOpenApiRoutes(&routes_);
   }
   ~ApiImpl() override {
+    namespaces_.Join();  // its last answers go to handlers, which use the pools
     computing_.Join();
     pool_.Join();
   }

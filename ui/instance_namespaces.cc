@@ -30,8 +30,6 @@ InstanceNamespaces::InstanceNamespaces(const Clock* clock, IdGenerator* ids, Com
                                        store::Store* store)
     : clock_(clock), ids_(ids), commands_(commands), store_(store) {}
 
-InstanceNamespaces::~InstanceNamespaces() { asking_.join(); }
-
 void InstanceNamespaces::Find(const std::string& id, Answer answer) {
   std::string found;
   {

@@ -27,9 +27,11 @@ class InstanceNamespaces {
   // `store` may be null.
   InstanceNamespaces(const Clock* clock, IdGenerator* ids, CommandBus* commands,
                      store::Store* store);
-  ~InstanceNamespaces();
+  ~InstanceNamespaces() { Join(); }
 
   void Find(const std::string& id, Answer answer);
+  // Waits for those who ask the store. No Find comes later.
+  void Join() { asking_.join(); }
 
  private:
   struct Known {
