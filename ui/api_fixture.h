@@ -20,7 +20,7 @@
 #include "queue/memory_command_bus.h"
 #include "queue/memory_event_stream.h"
 #include "store/database.h"
-#include "store/store_fixture.h"
+#include "tests/support/store_fixture.h"
 #include "ui/api.h"
 
 namespace jaque::ui {

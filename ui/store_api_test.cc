@@ -245,7 +245,7 @@ TEST_F(StoreApiTest, LiveEventsEndWithTheInstanceAndGoOnAfterABreak) {
   response =
       Ask("GET", "/api/v1/instances/i1/events", "", {{"Last-Event-ID", std::to_string(places[4])}});
   const std::string rest = ReadStream(response.stream.get());
-  EXPECT_THAT(rest, testing::Not(HasSubstr("id: " + std::to_string(places[4]) + "\n")));
+  EXPECT_THAT(rest, ::testing::Not(HasSubstr("id: " + std::to_string(places[4]) + "\n")));
   EXPECT_THAT(rest, HasSubstr("id: " + std::to_string(places[5]) + "\n"));
   EXPECT_EQ(Get("/instances/i1/events?after=x").status, 400);
 }
