@@ -22,6 +22,7 @@
 #include "fmt/format.h"
 #include "ui/api.h"
 #include "ui/http_server.h"
+#include "ui/web/embedded_page.h"
 
 namespace jaque::cmd {
 namespace {
@@ -104,6 +105,7 @@ class Process {
     parts.deletion = node_->deletion();
     parts.store = node_->store();
     parts.metrics = &ProcessMetrics();
+    parts.page = &ui::EmbeddedPage();
     parts.dead_commands = node_->dead_commands();
     parts.cluster = node_->cluster();
     parts.server = About();

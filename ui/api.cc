@@ -97,6 +97,9 @@ class ApiImpl final : public Api {
     if (auto refused = CheckRequest(request, parts_.has_host_name)) {
       return reply(*std::move(refused));
     }
+    if (parts_.page != nullptr && !parts_.operations_only) {
+      if (auto page = ServePage(*parts_.page, request)) return reply(*std::move(page));
+    }
     if (parts_.writable && NeedsEngine(request)) {
       const absl::Status writable = parts_.writable();
       if (!writable.ok()) return reply(ProblemOfStatus(writable));

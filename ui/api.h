@@ -23,6 +23,7 @@
 #include "ui/client_address.h"
 #include "ui/cluster_source.h"
 #include "ui/http.h"
+#include "ui/page.h"
 #include "ui/routes.h"
 #include "ui/server_info.h"
 
@@ -40,6 +41,7 @@ struct ApiParts {
   DeadLetters* dead_commands = nullptr;    // null: nobody keeps them
   ClusterSource* cluster = nullptr;        // null: not shown
   Metrics* metrics = nullptr;
+  const PageFiles* page = nullptr;  // null: none is served
   // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here
   // because a command on the ingress waits for an engine, durably, and so would its caller.
   std::function<absl::Status()> writable;

@@ -22,7 +22,7 @@ SLEEPS = re.compile(r'sleep_for|sleep_until|\busleep\(|SleepFor\(|time\.sleep|wa
 LEFTOVERS = re.compile(r'\b(TO' r'DO|FIX' r'ME|X' r'XX|HA' r'CK)\b')
 EMPTY_TESTS = re.compile(r'GTEST' r'_SKIP\(\);|DIS' r'ABLED_|(EXPECT|ASSERT)_TRUE\(tr' r'ue\)')
 VAGUE_NAMES = re.compile(r'(manager|helper|util|utils|common|types|misc)\.(h|cc)$')
-SOURCES = ('.cc', '.h', '.proto', '.py', '.sh', '.cmake', '.mjs', '.js')
+SOURCES = ('.cc', '.h', '.proto', '.py', '.sh', '.cmake', '.mjs', '.js', '.ts', '.tsx', '.css')
 
 
 def blank_text(source):
