@@ -91,6 +91,7 @@ void AddMemory(const Flags& flags, const Clock* clock, Backends* backends) {
   options.retained = flags.roles.contains(Role::kSink) ? kRecordsForSink : 1;
   backends->log = std::make_unique<MemoryEventLog>(clock, options);
   backends->progress = std::make_unique<MemoryKvStore>(clock);
+  backends->notifications = std::make_unique<MemoryKvStore>(clock);
   backends->events = std::make_unique<MemoryEventStream>(clock);
   auto definitions = std::make_unique<MemoryDefinitionStore>();
   backends->deletion = definitions.get();
@@ -115,6 +116,7 @@ absl::Status AddFolder(const Flags& flags, const Clock* clock, Backends* backend
   backends->deletion = definitions.get();
   backends->definitions = std::move(definitions);
   backends->state = std::make_unique<SqliteKvStore>(clock, writer, "state");
+  backends->notifications = std::make_unique<SqliteKvStore>(clock, writer, "notifications");
   backends->progress = std::make_unique<SqliteKvStore>(clock, writer, "progress");
   return absl::OkStatus();
 }
@@ -145,6 +147,10 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
     ASSIGN_OR_RETURN(backends->state,
                      NatsKvStore::Open(queue, names, "state", replicas, absl::ZeroDuration()));
   }
+  if (!flags.notify_rules.empty()) {
+    ASSIGN_OR_RETURN(backends->notifications, NatsKvStore::Open(queue, names, "notifications",
+                                                                replicas, absl::ZeroDuration()));
+  }
   if (flags.roles.contains(Role::kEngine) || flags.roles.contains(Role::kSink)) {
     ASSIGN_OR_RETURN(backends->progress,
                      NatsKvStore::Open(queue, names, "progress", replicas, absl::ZeroDuration()));
@@ -173,10 +179,14 @@ absl::Status AddCoordination(const Flags& flags, const nats::Names& names, Backe
   }
   if (flags.roles.contains(Role::kUi)) {
     for (const auto& [role, bucket] :
-         {std::pair("engine", "membership"), std::pair("worker", "worker_membership")}) {
+         {std::pair("engine", "membership"), std::pair("worker", "worker_membership"),
+          std::pair("sink", "sink_membership"), std::pair("notifier", "notifier_membership")}) {
       ASSIGN_OR_RETURN(auto members, open(bucket, flags.heartbeat_ttl));
       backends->members.emplace_back(role, std::move(members));
     }
+  }
+  if (!flags.notify_rules.empty()) {
+    ASSIGN_OR_RETURN(backends->notifiers, open("notifier_membership", flags.heartbeat_ttl));
   }
   return absl::OkStatus();
 }

@@ -46,8 +46,11 @@ struct Backends {
   // How far who reads the log beside the engines has come; null where nobody asks.
   std::unique_ptr<KvStore> progress;
 
+  // Where there is a notifier; `progress` is null on memory alone, which forgets by itself.
+  std::unique_ptr<KvStore> notifications, progress;
+
   // Of coordination; null on memory.
-  std::unique_ptr<KvStore> engines, workers, sinks, cluster;
+  std::unique_ptr<KvStore> engines, workers, sinks, notifiers, cluster;
 
   // Announcements by role, where a ui shows them; empty on memory.
   std::vector<std::pair<std::string, std::unique_ptr<KvStore>>> members;

@@ -176,9 +176,8 @@ TEST(TaskTreeTest, RowsStandUnderTheirParentsInTheOrderOfTheHistory) {
   EXPECT_THAT(Drawn(tree),
               ElementsAre("● loop  10s", "  ✗ step  1.5s  #3  attempt 2  Down: no answer",
                           "◌ last  2s  until " + until));
-  EXPECT_EQ(
-      TaskTree::PlainLine(*ParseJson(step), absl::UTCTimeZone()),
-      "08:00:02.500 faulted    /do/0/loop/do/0/step  1.5s  #3  attempt 2  Down: no answer");
+  EXPECT_EQ(TaskTree::PlainLine(*ParseJson(step), absl::UTCTimeZone()),
+            "08:00:02.500 faulted    /do/0/loop/do/0/step  1.5s  #3  attempt 2  Down: no answer");
 }
 
 }  // namespace

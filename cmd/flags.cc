@@ -91,7 +91,7 @@ absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text) {
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
     const std::string role(absl::StripAsciiWhitespace(part));
     if (role == "all") {
-      roles.insert({Role::kEngine, Role::kWorker, Role::kSink, Role::kUi});
+      roles.insert({Role::kEngine, Role::kWorker, Role::kSink, Role::kNotifier, Role::kUi});
     } else if (role == "engine") {
       roles.insert(Role::kEngine);
     } else if (role == "worker") {
@@ -101,7 +101,7 @@ absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text) {
     } else if (role == "sink") {
       roles.insert(Role::kSink);
     } else if (role == "notifier") {
-      return absl::InvalidArgumentError(fmt::format("the role {} is not built yet", role));
+      roles.insert(Role::kNotifier);
     } else {
       return absl::InvalidArgumentError(
           fmt::format("\"{}\" is no role: all, engine, worker, sink, notifier or ui", role));
@@ -114,7 +114,7 @@ void AddServeFlags(CLI::App* app, Flags* flags) {
   const std::string group = "Serving";
   AddParsed(app, "--target",
             "what this process does: all, or a list of engine, worker, sink, notifier, ui "
-            "(all is engine,worker,sink,ui: notifier is not built yet)",
+            "(all is engine,worker,sink,ui, and notifier with -notify-rules)",
             [flags](const std::string& text) -> absl::Status {
               ASSIGN_OR_RETURN(flags->roles, ParseTarget(text));
               return absl::OkStatus();
@@ -241,6 +241,10 @@ void AddOutsideFlags(CLI::App* app, Flags* flags) {
                   "folder of secrets: one file each, named as the secret; then JAQUE_SECRET_<NAME>")
       ->type_name("DIR")
       ->group(group);
+  app->add_option("--notify-rules", flags->notify_rules,
+                  "which lifecycle events are told to whom (notifier); read again when it changes")
+      ->type_name("FILE")
+      ->group(group);
   app->add_option("--workers", flags->workers, "calls and processes at a time")
       ->type_name("N")
       ->capture_default_str()
@@ -278,6 +282,17 @@ absl::Status CheckServeFlags(const Flags& flags) {
   const bool engine = flags.roles.contains(Role::kEngine);
   const bool worker = flags.roles.contains(Role::kWorker);
   const bool memory = flags.queue == "memory";
+  const bool notifier = flags.roles.contains(Role::kNotifier);
+  if (notifier && flags.roles.size() == 1 && flags.notify_rules.empty()) {
+    return absl::InvalidArgumentError("-target notifier needs -notify-rules FILE");
+  }
+  if (!flags.notify_rules.empty() && !notifier) {
+    return absl::InvalidArgumentError("-notify-rules is for the role notifier: add it to -target");
+  }
+  if (!flags.notify_rules.empty() && memory && !engine) {
+    return absl::InvalidArgumentError(
+        "a notifier on -queue memory has to be in the process of the engine, whose log it reads");
+  }
   if (!flags.data_dir.empty() && !memory) {
     return absl::InvalidArgumentError(
         "-data-dir goes with -queue memory: with -queue nats://… the NATS servers keep what there "

@@ -19,7 +19,7 @@
 
 namespace jaque::cmd {
 
-enum class Role { kEngine, kWorker, kSink, kUi };
+enum class Role { kEngine, kWorker, kSink, kNotifier, kUi };
 
 struct Flags {
   // Serving.
@@ -52,6 +52,7 @@ struct Flags {
   std::vector<std::string> http_resolve;
   std::string http_ca, http_proxy, secrets_dir;
   bool http_refuse_private = false;
+  std::string notify_rules;
   absl::Duration stop_grace = absl::Seconds(10);
 
   // Logs.

@@ -14,13 +14,11 @@ std::string Refusal(const Flags& flags) { return std::string(CheckServeFlags(fla
 
 TEST(FlagsTest, TargetsAreRoles) {
   EXPECT_THAT(*ParseTarget("all"),
-              ElementsAre(Role::kEngine, Role::kWorker, Role::kSink, Role::kUi));
+              ElementsAre(Role::kEngine, Role::kWorker, Role::kSink, Role::kNotifier, Role::kUi));
   EXPECT_THAT(*ParseTarget("worker, engine"), ElementsAre(Role::kEngine, Role::kWorker));
 }
 
 TEST(FlagsTest, RolesThatAreNotBuiltYetSaySo) {
-  EXPECT_EQ(ParseTarget("engine,notifier").status().message(),
-            "the role notifier is not built yet");
   EXPECT_EQ(ParseTarget("cook").status().message(),
             "\"cook\" is no role: all, engine, worker, sink, notifier or ui");
   EXPECT_FALSE(ParseTarget("").ok());
@@ -56,6 +54,15 @@ TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
   flags.queue = "memory";
   flags.roles = {Role::kUi};
   EXPECT_THAT(Refusal(flags), HasSubstr("-data-dir is the folder of one process with an engine"));
+  flags.data_dir.clear();
+  flags.roles = {Role::kNotifier};
+  EXPECT_THAT(Refusal(flags), HasSubstr("-target notifier needs -notify-rules"));
+  flags.notify_rules = "rules.yaml";
+  EXPECT_THAT(Refusal(flags), HasSubstr("a notifier on -queue memory has to be"));
+  flags.roles = {Role::kEngine, Role::kWorker};
+  EXPECT_THAT(Refusal(flags), HasSubstr("-notify-rules is for the role notifier"));
+  flags.roles.insert(Role::kNotifier);
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
   flags.coordination = "zookeeper";
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination zookeeper: write memory"));
 }

@@ -17,6 +17,7 @@ namespace {
 // How often what waits in memory looks at the clock; nothing of it fires early.
 constexpr absl::Duration kPulse = absl::Milliseconds(20);
 constexpr absl::Duration kWorkerPulse = absl::Milliseconds(100);
+constexpr absl::Duration kNotifierPulse = absl::Milliseconds(20);
 constexpr absl::Duration kViewPulse = absl::Milliseconds(100);
 
 // Shards remember their owner; it is the same one when the process starts again.
@@ -74,6 +75,12 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
   if (flags.roles.contains(Role::kWorker)) RETURN_IF_ERROR(node->MakeTheWorker());
   node->shown_ = std::make_unique<NodeCluster>(node->clock_, node->flags_, *node->backends_,
                                                [shown = node.get()] { return shown->View(); });
+  if (!flags.notify_rules.empty()) {
+    ASSIGN_OR_RETURN(
+        node->notifier_,
+        NotifierRole::Create(node->flags_, ToWorkerOptions(node->flags_).http, node->clock_,
+                             node->backends_.get(), node->progress_.get()));
+  }
   return node;
 }
 
@@ -164,6 +171,7 @@ absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit)
     RETURN_IF_ERROR(workers_->Join());
   }
   if (store_ != nullptr) RETURN_IF_ERROR(store_->Join(options("sink").membership, superseded));
+  if (notifier_ != nullptr) RETURN_IF_ERROR(notifier_->Join(options("notifier"), superseded));
   return absl::OkStatus();
 }
 
@@ -190,6 +198,9 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
     worker_->Start();
     ticker_->Every(kWorkerPulse, [this] { worker_->Tick(); });
   }
+  if (notifier_ != nullptr) {
+    ticker_->Every(kNotifierPulse, [this] { notifier_->Tick(); });
+  }
   return absl::OkStatus();
 }
 
@@ -198,6 +209,7 @@ absl::Status Node::Ready() const {
   if (engines_ != nullptr && engines_->cut_off()) {
     return absl::UnavailableError("the coordination store cannot be reached");
   }
+  if (notifier_ != nullptr) RETURN_IF_ERROR(notifier_->Ready());
   return engine_ != nullptr ? engine_->Ready() : absl::OkStatus();
 }
 
@@ -236,6 +248,7 @@ void Node::StopParts() {
   if (workers_ != nullptr) workers_->Leave();
   if (engines_ != nullptr) engines_->Leave();
   ticker_->Stop();
+  if (notifier_ != nullptr) notifier_->Stop();
   if (engine_ != nullptr) engine_->Stop();
   if (store_ != nullptr) store_->Stop();  // with what the engine wrote last
   engines_.reset();

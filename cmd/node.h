@@ -14,6 +14,7 @@
 #include "cmd/backends.h"
 #include "cmd/flags.h"
 #include "cmd/node_cluster.h"
+#include "cmd/notify.h"
 #include "cmd/store_part.h"
 #include "coordination/cluster.h"
 #include "engine/engine.h"
@@ -72,6 +73,7 @@ class Node {
   std::unique_ptr<Backends> backends_;
   std::unique_ptr<StorePart> store_;
   std::unique_ptr<Worker> worker_;
+  std::unique_ptr<NotifierRole> notifier_;
   std::unique_ptr<Cluster> engines_, workers_;
   std::unique_ptr<ViewKeeper> view_;  // of a process without engine
   std::unique_ptr<NodeCluster> shown_;

@@ -24,6 +24,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAMPLES = os.path.join(ROOT, 'deploy', 'samples')
+RULES = os.path.join(ROOT, 'deploy', 'kubernetes', 'notify-rules.yaml')
 NATS_SERVERS = 3
 START_SECONDS = float(os.environ.get('JAQUE_TEST_PATIENCE', '60'))
 START_AGAIN = 5
@@ -43,6 +44,7 @@ def roles(options, folder):
         Role('worker', 1, []),
         Role('sink', 1, ['-store', store]),
         Role('ui', 1, ['-samples', SAMPLES, '-store', store]),
+        Role('notifier', 1, ['-notify-rules', RULES]),
     ]
 
 
@@ -317,7 +319,7 @@ GREETING = '''
 The API is at http://{ui} :
 
   curl 'http://{ui}/api/v1/definitions/samples/clean-contacts/instances?wait=10s' \\
-    -d '{{"contacts": [{{"name": " Ada ", "email": "ADA@Example.org"}}, {{"name": "Bob"}}]}}'
+    --json '{{"contacts": [{{"name": " Ada ", "email": "ADA@Example.org"}}, {{"name": "Bob"}}]}}'
 
 Kill an engine from another terminal and see its shards move; a log lies beside each script.
 Ctrl-C ends everything.

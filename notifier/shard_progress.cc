@@ -71,7 +71,7 @@ absl::Status ShardProgress::Save(ShardId shard, Progress* progress, bool memory_
     }
   }
   if (seen_ == nullptr) return absl::OkStatus();
-  return seen_->Put(fmt::format("notifier/{}", shard), Cat(progress->remembered)).status();
+  return seen_->Put(kNotifierReader, shard, progress->remembered);
 }
 
 }  // namespace jaque::notifier

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "coordination/kv_store.h"
+#include "coordination/log_progress.h"
 #include "log/event_log.h"
 
 namespace jaque::notifier {
@@ -25,7 +26,7 @@ struct Progress {
 class ShardProgress {
  public:
   // `seen`: where the trimming of the log looks; may be null.
-  ShardProgress(KvStore* bucket, KvStore* seen) : bucket_(bucket), seen_(seen) {}
+  ShardProgress(KvStore* bucket, LogProgress* seen) : bucket_(bucket), seen_(seen) {}
 
   absl::StatusOr<Progress> Load(ShardId shard);
   // Writes `told` alone, or with `memory_changed` all. Aborted: another notifier has the shard.
@@ -33,7 +34,7 @@ class ShardProgress {
 
  private:
   KvStore* const bucket_;
-  KvStore* const seen_;
+  LogProgress* const seen_;
 };
 
 }  // namespace jaque::notifier

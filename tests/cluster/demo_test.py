@@ -104,7 +104,7 @@ class DemoTest(unittest.TestCase):
             try:
                 with urllib.request.urlopen(urllib.request.Request(
                         self.ui + path, data=body.encode(), method='POST',
-                        headers={'Content-Type': 'application/json'}), timeout=90) as answer:
+                        headers={'Content-Type': 'application/yaml'}), timeout=90) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
                 with error:

@@ -87,7 +87,8 @@ class KubernetesTest(unittest.TestCase):
             self.assertEqual(code, 0, text)
             objects = list(yaml.safe_load_all(text))
             self.assertEqual(self.problems(objects), [])
-            plain = lambda name: re.sub(r'^((?:nats|jaque)-config)-\w+$', r'\1', name)  # noqa: E731
+            plain = lambda name: re.sub(  # noqa: E731
+                r'^(nats-config|jaque-config|jaque-notify-rules)-\w+$', r'\1', name)
             self.assertEqual(
                 sorted((one['kind'], plain(one['metadata']['name'])) for one in objects),
                 sorted((one['kind'], one['metadata']['name']) for one in self.objects))
