@@ -151,7 +151,8 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
     ASSIGN_OR_RETURN(backends->notifications, NatsKvStore::Open(queue, names, "notifications",
                                                                 replicas, absl::ZeroDuration()));
   }
-  if (flags.roles.contains(Role::kEngine) || flags.roles.contains(Role::kSink)) {
+  if (flags.roles.contains(Role::kEngine) || flags.roles.contains(Role::kSink) ||
+      !flags.notify_rules.empty()) {
     ASSIGN_OR_RETURN(backends->progress,
                      NatsKvStore::Open(queue, names, "progress", replicas, absl::ZeroDuration()));
   }

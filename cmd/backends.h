@@ -46,8 +46,7 @@ struct Backends {
   // How far who reads the log beside the engines has come; null where nobody asks.
   std::unique_ptr<KvStore> progress;
 
-  // Where there is a notifier; `progress` is null on memory alone, which forgets by itself.
-  std::unique_ptr<KvStore> notifications, progress;
+  std::unique_ptr<KvStore> notifications;  // parked and dead ones; null where there is no notifier
 
   // Of coordination; null on memory.
   std::unique_ptr<KvStore> engines, workers, sinks, notifiers, cluster;
