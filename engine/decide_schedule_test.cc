@@ -189,6 +189,7 @@ TEST_F(ScheduleTest, BackfillFiresWhatWasDue) {
   Define("{every: PT10M}");
   core_->FireNext();
   core_->Advance(absl::Hours(2));
+  core_->FireNext();
   Fired();
   v1::Command backfill;
   backfill.mutable_backfill_schedule()->set_from_micros(Core::kStart);
