@@ -48,6 +48,7 @@ constexpr std::string_view kFirst[] = {
               epoch BIGINT NOT NULL, kind {text} NOT NULL, task BIGINT NOT NULL,
               event {blob} NOT NULL, PRIMARY KEY (instance, seq)) {clustered})",
 
+    // Not clustered: SQLite would read all tasks of an instance rather than use the partial indexes.
     R"(CREATE TABLE tasks (
               instance {text} NOT NULL, seq BIGINT NOT NULL, frame BIGINT NOT NULL,
               parent_frame BIGINT NOT NULL, parent BIGINT NOT NULL, task BIGINT NOT NULL,
@@ -56,7 +57,7 @@ constexpr std::string_view kFirst[] = {
               status {text} NOT NULL, activity BIGINT NOT NULL,
               started BIGINT NOT NULL, ended BIGINT NOT NULL, due BIGINT NOT NULL,
               changed BIGINT NOT NULL, error_title {text} NOT NULL, error_detail {text} NOT NULL,
-              PRIMARY KEY (instance, seq)) {clustered})",
+              PRIMARY KEY (instance, seq)))",
     "CREATE INDEX tasks_changed ON tasks (instance, changed)",
     "CREATE INDEX tasks_frame ON tasks (instance, frame) WHERE ended = 0",
     "CREATE INDEX tasks_parent ON tasks (instance, parent_frame) WHERE ended = 0",
@@ -65,7 +66,8 @@ constexpr std::string_view kFirst[] = {
     R"(CREATE TABLE attempts (
               instance {text} NOT NULL, seq BIGINT NOT NULL, task BIGINT NOT NULL,
               attempt BIGINT NOT NULL, due BIGINT NOT NULL, started BIGINT NOT NULL,
-              PRIMARY KEY (instance, seq)) {clustered})",
+              PRIMARY KEY (instance, seq)))",
+    "CREATE INDEX attempts_open ON attempts (instance, attempt) WHERE started = 0",
     R"(CREATE TABLE failures (
               instance {text} NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL,
               pointer {text} NOT NULL, type {text} NOT NULL, status BIGINT NOT NULL,

@@ -181,10 +181,10 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(len(result.err.splitlines()), 1, result)
         return result.err
 
-    def test_what_is_not_built_yet_says_so(self):
+    def test_roles_say_what_they_lack(self):
         self.assertIn('the log that it reads', self.refused('-target', 'sink'))
         self.assertIn('needs -store', self.refused('-target', 'sink', '-queue', 'nats://x'))
-        self.assertIn('the role notifier is not built yet', self.refused('-target=all,notifier'))
+        self.assertIn('-notify-rules', self.refused('-target', 'notifier', '-queue', 'nats://x'))
 
     def test_combinations_that_cannot_work(self):
         self.assertIn('cannot work on -queue memory', self.refused('-target', 'engine'))

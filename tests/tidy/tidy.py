@@ -156,7 +156,7 @@ class Checker:
                 self.report(path, number, 'decide and apply know no log, queue or clock')
             if '/' not in target or other not in RANKS or room not in RANKS:
                 continue
-            if other == 'tests' and name.endswith('_test.cc'):
+            if other == 'tests' and name.endswith(('_test.cc', '_fixture.h')):
                 continue
             if other != room and RANKS[other] >= RANKS[room]:
                 self.report(path, number, f'{room}/ may not include {other}/')
