@@ -48,7 +48,7 @@ constexpr std::string_view kFirst[] = {
               epoch BIGINT NOT NULL, kind {text} NOT NULL, task BIGINT NOT NULL,
               event {blob} NOT NULL, PRIMARY KEY (instance, seq)) {clustered})",
 
-    // Not clustered: SQLite would read all tasks of an instance rather than use the partial indexes.
+    // Not clustered: SQLite would read all tasks of an instance, not use the partial indexes.
     R"(CREATE TABLE tasks (
               instance {text} NOT NULL, seq BIGINT NOT NULL, frame BIGINT NOT NULL,
               parent_frame BIGINT NOT NULL, parent BIGINT NOT NULL, task BIGINT NOT NULL,
