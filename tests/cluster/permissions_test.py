@@ -30,6 +30,7 @@ authorization {{
   users = [
     {{ nkey: {PUBLIC}, permissions: $JAQUE_ENGINE }}
     {{ user: worker, password: w, permissions: $JAQUE_WORKER }}
+    {{ user: sink, password: s, permissions: $JAQUE_SINK }}
     {{ user: ui, password: u, permissions: $JAQUE_UI }}
   ]
 }}
