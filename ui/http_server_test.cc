@@ -257,7 +257,7 @@ TEST_F(HttpServerTest, EveryAnswerTellsBrowsersToTrustNothingElse) {
     client.Send(request);
     const std::string head = client.ReadThrough("\r\n\r\n");
     EXPECT_THAT(head, HasSubstr("X-Content-Type-Options: nosniff\r\n"));
-    EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'self'; "));
+    EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'none'; "));
     EXPECT_THAT(head, HasSubstr("frame-ancestors 'none'\r\n"));
     EXPECT_THAT(head, HasSubstr("Referrer-Policy: no-referrer\r\n"));
     EXPECT_THAT(head, Not(HasSubstr("unsafe-inline")));

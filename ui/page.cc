@@ -13,12 +13,6 @@ namespace {
 constexpr std::string_view kDocument = "/index.html";
 constexpr std::string_view kBase = "<base href=\"./\">";
 
-// Scripts and styles from our own files alone: what comes from a workflow can become neither.
-// Pictures in data: URLs are those of the page's own style sheets.
-constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
-
 std::string Inflate(std::string_view gzip) {
   z_stream stream{};
   JAQUE_CHECK(inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK);
@@ -91,10 +85,6 @@ HttpResponse Answer(const PageFile& file, std::string etag) {
   response.headers = {
       {"ETag", std::move(etag)},
       {"Cache-Control", file.immutable ? "public, max-age=31536000, immutable" : "no-cache"},
-      {"Content-Security-Policy", std::string(kPolicy)},
-      {"Referrer-Policy", "no-referrer"},
-      {"Cross-Origin-Opener-Policy", "same-origin"},
-      {"X-Frame-Options", "DENY"},
       {"Vary", "Accept-Encoding"},
   };
   return response;

@@ -12,7 +12,10 @@ import {Toasts} from './design/toast';
 import {Crash} from './shell/crash';
 import {Shell} from './shell/shell';
 
+const loads: (() => Promise<unknown>)[] = [];
+
 function page(load: () => Promise<{default: ComponentType}>) {
+  loads.push(load);
   const Page = lazy(load);
   return (
     <Suspense
@@ -63,6 +66,12 @@ const router = createBrowserRouter(
   ],
   {basename: pageRoot.pathname.replace(/\/$/, '') || '/'},
 );
+
+// The other pages come while nothing else is to be done: they must be there when the server is not.
+function loadTheRest() {
+  for (const load of loads) load().catch(() => undefined);
+}
+addEventListener('load', () => setTimeout(loadTheRest, 500));
 
 export function App() {
   return (

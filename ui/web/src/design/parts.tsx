@@ -6,6 +6,7 @@ import {
   forwardRef,
   useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
   type ButtonHTMLAttributes,
@@ -176,7 +177,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
     return () => dialog.close();
@@ -186,6 +187,7 @@ export function Dialog({
       ref={ref}
       className={'sheet' + (wide ? ' wide' : '')}
       aria-labelledby={heading}
+      onClose={() => ref.current && onClose()}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

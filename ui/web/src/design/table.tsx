@@ -126,52 +126,98 @@ export function Table<T>({
       className="table"
       ref={scroller}
       tabIndex={-1}
-      role="table"
-      aria-label={label}
-      aria-rowcount={more ? -1 : model.length + 1}
-      aria-busy={rows === undefined}
       onScroll={(event) => onTop?.(event.currentTarget.scrollTop < rowHeight)}
     >
-      <div role="rowgroup" className="table-head">
-        <div
-          role="row"
-          aria-rowindex={1}
-          className="table-row"
-          style={{gridTemplateColumns: template}}
-        >
-          {selection && (
-            <div role="columnheader" className="table-cell">
-              <input
-                type="checkbox"
-                aria-label="Select all rows that are loaded"
-                checked={ids.length > 0 && ids.every((id) => selection.ids.has(id))}
-                onChange={() => selection.toggleAll(ids)}
-              />
-            </div>
-          )}
-          {table.getFlatHeaders().map((header) => {
-            const sorted = header.column.getIsSorted();
-            const name = flexRender(header.column.columnDef.header, header.getContext());
-            const meta = header.column.columnDef.meta;
+      <div
+        role="table"
+        aria-label={label}
+        aria-rowcount={more ? -1 : model.length + 1}
+        aria-busy={rows === undefined}
+      >
+        <div role="rowgroup" className="table-head">
+          <div
+            role="row"
+            aria-rowindex={1}
+            className="table-row"
+            style={{gridTemplateColumns: template}}
+          >
+            {selection && (
+              <div role="columnheader" className="table-cell">
+                <input
+                  type="checkbox"
+                  aria-label="Select all rows that are loaded"
+                  checked={ids.length > 0 && ids.every((id) => selection.ids.has(id))}
+                  onChange={() => selection.toggleAll(ids)}
+                />
+              </div>
+            )}
+            {table.getFlatHeaders().map((header) => {
+              const sorted = header.column.getIsSorted();
+              const name = flexRender(header.column.columnDef.header, header.getContext());
+              const meta = header.column.columnDef.meta;
+              return (
+                <div
+                  key={header.id}
+                  role="columnheader"
+                  className={'table-cell' + (meta?.right ? ' right' : '')}
+                  aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
+                >
+                  {header.column.getCanSort() && header.column.accessorFn ? (
+                    <button
+                      type="button"
+                      className="table-sort"
+                      onClick={header.column.getToggleSortingHandler()}
+                    >
+                      {name}
+                      {sorted && <Icon name="down" className={sorted} />}
+                    </button>
+                  ) : (
+                    <span className={meta?.unseen ? 'unseen' : ''}>{name}</span>
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        </div>
+        <div role="rowgroup" style={{height: virtual.getTotalSize(), position: 'relative'}}>
+          {items.map((item) => {
+            const row = model[item.index];
             return (
               <div
-                key={header.id}
-                role="columnheader"
-                className={'table-cell' + (meta?.right ? ' right' : '')}
-                aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
+                key={row.id}
+                role="row"
+                aria-rowindex={item.index + 2}
+                data-index={item.index}
+                className={
+                  `table-row line ${tone?.(row.original) ?? ''}` +
+                  (selection?.ids.has(row.id) ? ' chosen' : '')
+                }
+                style={{
+                  gridTemplateColumns: template,
+                  height: rowHeight,
+                  transform: `translateY(${item.start}px)`,
+                }}
+                onFocus={() => (at.current = item.index)}
               >
-                {header.column.getCanSort() && header.column.accessorFn ? (
-                  <button
-                    type="button"
-                    className="table-sort"
-                    onClick={header.column.getToggleSortingHandler()}
-                  >
-                    {name}
-                    {sorted && <Icon name="down" className={sorted} />}
-                  </button>
-                ) : (
-                  <span className={meta?.unseen ? 'unseen' : ''}>{name}</span>
+                {selection && (
+                  <div role="cell" className="table-cell">
+                    <input
+                      type="checkbox"
+                      checked={selection.ids.has(row.id)}
+                      aria-label={`Select ${rowLabel(row.original)}`}
+                      onChange={() => selection.toggle(row.id)}
+                    />
+                  </div>
                 )}
+                {row.getVisibleCells().map((cell) => (
+                  <div
+                    key={cell.id}
+                    role="cell"
+                    className={'table-cell' + (cell.column.columnDef.meta?.right ? ' right' : '')}
+                  >
+                    {flexRender(cell.column.columnDef.cell, cell.getContext())}
+                  </div>
+                ))}
               </div>
             );
           })}
@@ -179,49 +225,6 @@ export function Table<T>({
       </div>
       {rows === undefined && <Skeleton rows={12} height={rowHeight} />}
       {rows !== undefined && model.length === 0 && empty}
-      <div role="rowgroup" style={{height: virtual.getTotalSize(), position: 'relative'}}>
-        {items.map((item) => {
-          const row = model[item.index];
-          return (
-            <div
-              key={row.id}
-              role="row"
-              aria-rowindex={item.index + 2}
-              data-index={item.index}
-              className={
-                `table-row line ${tone?.(row.original) ?? ''}` +
-                (selection?.ids.has(row.id) ? ' chosen' : '')
-              }
-              style={{
-                gridTemplateColumns: template,
-                height: rowHeight,
-                transform: `translateY(${item.start}px)`,
-              }}
-              onFocus={() => (at.current = item.index)}
-            >
-              {selection && (
-                <div role="cell" className="table-cell">
-                  <input
-                    type="checkbox"
-                    checked={selection.ids.has(row.id)}
-                    aria-label={`Select ${rowLabel(row.original)}`}
-                    onChange={() => selection.toggle(row.id)}
-                  />
-                </div>
-              )}
-              {row.getVisibleCells().map((cell) => (
-                <div
-                  key={cell.id}
-                  role="cell"
-                  className={'table-cell' + (cell.column.columnDef.meta?.right ? ' right' : '')}
-                >
-                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
-                </div>
-              ))}
-            </div>
-          );
-        })}
-      </div>
       {more && <Skeleton rows={1} height={rowHeight} />}
     </div>
   );

@@ -176,7 +176,7 @@ export default function Editor({value, label, onChange, findings, line, onSave}:
           SHARED,
           autocompletion({override: [complete], icons: false}),
           EditorState.readOnly.of(!handlers.current.onChange),
-          EditorView.contentAttributes.of({'aria-label': label}),
+          EditorView.contentAttributes.of({'aria-label': label, tabindex: '0'}),
           keymap.of([
             {key: 'Mod-s', run: () => (handlers.current.onSave?.(), true)},
             ...completionKeymap,
