@@ -160,7 +160,7 @@ do:
             fleet.check(load, f'an instance that kills engines: {4 - len(fleet.alive())} of 4 died')
             status, _, found = survivor.get('/api/v1/instances/killer')
             self.assertEqual((status, found['status']), (200, 'suspended'), found)
-            self.assertIn('quarantined', found['error']['detail'])
+            self.assertIn('quarantined', found['reason'])
             survivor.post('/api/v1/instances/killer/cancel')
             self.assertEqual(survivor.get('/api/v1/instances/killer')[2]['status'], 'cancelled')
 

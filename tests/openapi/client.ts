@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small program on the client that is generated of the document: client_test.py type-checks it and
+// A small program on the client that is generated of the document: client_test.py checks it and
 // runs it against a server, whose address is its argument.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
@@ -29,7 +29,7 @@ const started = await api.POST('/api/v1/definitions/{namespace}/{name}/instances
 });
 const outcome: components['schemas']['Outcome'] | undefined = started.data;
 expect(outcome?.status === 'completed', 'the instance completed');
-expect(JSON.stringify(outcome.output) === '{"message":"Hello Ada!"}', 'its output is typed unknown');
+expect(JSON.stringify(outcome.output) === '{"message":"Hello Ada!"}', 'its output is unknown');
 
 const shown = await api.GET('/api/v1/instances/{id}', { params: { path: { id: outcome.id } } });
 expect(shown.data?.definition === 'generated/hello:1.0.0', 'the instance is shown');
