@@ -21,7 +21,6 @@
 #include "ui/instance_lists_api.h"
 #include "ui/instance_namespaces.h"
 #include "ui/instances_api.h"
-#include "ui/limits.h"
 #include "ui/live_api.h"
 #include "ui/openapi.h"
 #include "ui/problem.h"

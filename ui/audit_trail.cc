@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "base/limits.h"
 #include "base/logging.h"
 #include "base/text.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 

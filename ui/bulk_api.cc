@@ -18,7 +18,6 @@
 #include "ui/instance_filter.h"
 #include "ui/instance_json.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/parameters.h"
 #include "ui/problem.h"
 #include "ui/rerun.h"

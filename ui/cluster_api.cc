@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/status_macros.h"
 #include "ui/answers.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/store_handler.h"
 
 namespace jaque::ui {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "dsl/node.h"
 #include "expression/value.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/text_diff.h"
 
 namespace jaque::ui {

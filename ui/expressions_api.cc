@@ -14,7 +14,6 @@
 #include "fmt/format.h"
 #include "ui/answers.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/parameters.h"
 #include "ui/problem.h"
 #include "ui/store_handler.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/status_macros.h"
 #include "ui/answers.h"
 #include "ui/history_json.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/parameters.h"
 #include "ui/store_handler.h"
 

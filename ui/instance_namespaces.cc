@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "base/limits.h"
 #include "boost/asio/post.hpp"
 #include "jaque/v1/command.pb.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "base/limits.h"
 #include "base/status_macros.h"
 #include "engine/apply.h"
 #include "fmt/format.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 

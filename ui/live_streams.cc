@@ -9,7 +9,6 @@
 #include "fmt/format.h"
 #include "ui/history_json.h"
 #include "ui/instance_json.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 

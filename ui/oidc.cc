@@ -15,7 +15,6 @@
 #include "fmt/format.h"
 #include "ui/json_web_token.h"
 #include "ui/key_set.h"
-#include "ui/limits.h"
 #include "worker/http_client.h"
 
 namespace jaque::ui {

@@ -15,7 +15,6 @@
 #include "tests/support/http_server.h"
 #include "tests/support/tls_files.h"
 #include "ui/issuer_fixture.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 namespace {

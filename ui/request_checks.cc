@@ -7,9 +7,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "base/limits.h"
 #include "boost/asio/ip/address.hpp"
 #include "fmt/format.h"
-#include "ui/limits.h"
 #include "ui/problem.h"
 
 namespace jaque::ui {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/limits.h"
 #include "gtest/gtest.h"
-#include "ui/limits.h"
 
 namespace jaque::ui {
 namespace {

@@ -12,7 +12,6 @@
 #include "base/status_macros.h"
 #include "expression/json.h"
 #include "fmt/format.h"
-#include "ui/limits.h"
 #include "ui/parameters.h"
 
 namespace jaque::ui {

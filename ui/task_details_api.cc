@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/limits.h"
 #include "base/status_macros.h"
 #include "expression/json.h"
 #include "fmt/format.h"
@@ -13,7 +14,6 @@
 #include "ui/history_json.h"
 #include "ui/instance_replay.h"
 #include "ui/json_writer.h"
-#include "ui/limits.h"
 #include "ui/parameters.h"
 #include "ui/store_handler.h"
 

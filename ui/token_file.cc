@@ -18,7 +18,6 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "ui/digest.h"
-#include "ui/limits.h"
 #include "ui/watched_file.h"
 
 namespace jaque::ui {
