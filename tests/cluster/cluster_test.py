@@ -94,9 +94,11 @@ class Fleet:
     def check(self, load, what, bound=None):
         found = cluster.check_log(self.nats.url, SHARDS, load)
         longest = max(found['gaps'].values()) / 1000
-        print(f'{what}: {len(load.acknowledged)} starts, {load.refused} refused and repeated, '
-              f'{found["openings"]} openings, no shard stood still longer than {longest:.2f} s'
-              + (f' (bound {bound} s)' if bound else ''), flush=True)
+        opened = found['opened_after'] / 1000
+        print(f'{what}: {len(load.acknowledged)} starts, {load.refused} refused and repeated, none '
+              f'took longer than {load.longest:.2f} s; {found["openings"]} openings, at most '
+              f'{opened:.2f} s after the former owner' + (f' (bound {bound} s)' if bound else '')
+              + f'; no shard was silent for longer than {longest:.2f} s', flush=True)
         assert not found['stale'], found['stale']
         return found
 

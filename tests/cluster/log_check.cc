@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -43,15 +44,22 @@ class Check {
     if (batch.epoch() > epoch && !Opens(batch)) {
       Break(absl::StrCat("shard ", shard, ": epoch ", batch.epoch(), " was not opened"));
     }
-    if (Opens(batch)) ++openings_;
+    std::vector<int64_t>& times = times_[shard];
+    if (Opens(batch)) {
+      ++openings_;
+      if (!times.empty()) opened_.push_back({times.back(), batch.decisions(0).at_micros()});
+    }
     epoch = batch.epoch();
     for (const v1::Decision& decision : batch.decisions()) {
-      times_[shard].push_back(decision.at_micros());
+      times.push_back(decision.at_micros());
       for (const v1::Event& event : decision.events()) Note(decision.object_id(), event);
     }
   }
 
-  // {"broken": […], "stale": […], "openings": n, "gaps": {"shard": ms}, "ended": {"id": [how, n]}}
+  // {"broken": […], "stale": […], "openings": n, "opened_after": ms, "gaps": {"shard": ms},
+  //  "ended": {"id": [how, n]}}. "opened_after": the longest time from what an owner decided last
+  //  to
+  // the opening by the next one, so at least as long as the shard had no owner.
   std::string Report(int64_t from, int64_t to) {
     std::vector<std::string> broken, stale, gaps, ended;
     for (auto& [id, instance] : instances_) {
@@ -69,7 +77,8 @@ class Check {
       gaps.push_back(absl::StrCat("\"", shard, "\":", LongestGap(&times, from, to) / 1000));
     }
     return absl::StrCat("{\"broken\":[", absl::StrJoin(broken, ","), "],\"stale\":[",
-                        absl::StrJoin(stale, ","), "],\"openings\":", openings_, ",\"gaps\":{",
+                        absl::StrJoin(stale, ","), "],\"openings\":", openings_,
+                        ",\"opened_after\":", LongestOpening(from, to) / 1000, ",\"gaps\":{",
                         absl::StrJoin(gaps, ","), "},\"ended\":{", absl::StrJoin(ended, ","), "}}");
   }
 
@@ -100,6 +109,14 @@ class Check {
     instance.output = std::move(output);
   }
 
+  int64_t LongestOpening(int64_t from, int64_t to) const {
+    int64_t longest = 0;
+    for (const auto& [last, opened] : opened_) {
+      if (last >= from && opened <= to) longest = std::max(longest, opened - last);
+    }
+    return longest;
+  }
+
   // Between two decisions of a shard, in microseconds, within the time of the load.
   static int64_t LongestGap(std::vector<int64_t>* times, int64_t from, int64_t to) {
     times->push_back(from);
@@ -115,6 +132,7 @@ class Check {
 
   std::map<ShardId, uint64_t> epochs_;
   std::map<ShardId, std::vector<int64_t>> times_;
+  std::vector<std::pair<int64_t, int64_t>> opened_;
   std::map<std::string, Instance> instances_;
   std::vector<std::string> broken_, stale_;
   int openings_ = 0;

@@ -23,13 +23,17 @@ PATIENCE = jaque.PATIENCE
 
 
 def wait_for(what, condition, patience=PATIENCE):
-    """The first true value of `condition`, which may fail meanwhile."""
+    """The first true value of `condition`, which may fail meanwhile; a missing tool is no such."""
     deadline = time.monotonic() + patience
     while True:
-        with contextlib.suppress(OSError, ValueError):
+        try:
             value = condition()
             if value:
                 return value
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError):
+            pass
         if time.monotonic() > deadline:
             raise AssertionError(f'not within {patience} s: {what}')
         time.sleep(0.02)
@@ -207,6 +211,7 @@ do:
         self.threads = [threading.Thread(target=self._call, args=(number,))
                         for number in range(callers)]
         self.refused = 0
+        self.longest = 0  # seconds from a start's first attempt to its acknowledgement
 
     def __enter__(self):
         self.began = time.time()
@@ -226,10 +231,13 @@ do:
             if self.stopping.is_set():
                 return
             name, given = f'c{number}-{count}', chance.randrange(1000)
+            began = time.monotonic()
             while not self.stopping.is_set() and not self._start(chance, name, given):
                 with self.lock:
                     self.refused += 1
                 time.sleep(0.05)
+            with self.lock:
+                self.longest = max(self.longest, time.monotonic() - began)
             time.sleep(self.pause)
 
     def _start(self, chance, name, given):
