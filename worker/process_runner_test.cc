@@ -32,10 +32,14 @@ ProcessSpec Shell(const std::string& command, std::vector<std::string> arguments
 class ProcessRunnerTest : public ::testing::Test {
  protected:
   ProcessRunnerTest() {
-    ProcessRunnerOptions options;
-    options.term_grace = absl::Milliseconds(50);
-    runner_ = ProcessRunner::Create(options, &SystemClock());
+    Create(absl::Milliseconds(50));
     EXPECT_TRUE(temp_.ok());
+  }
+
+  void Create(absl::Duration term_grace) {
+    ProcessRunnerOptions options;
+    options.term_grace = term_grace;
+    runner_ = ProcessRunner::Create(options, &SystemClock());
   }
 
   absl::StatusOr<ProcessResult> Run(ProcessSpec spec) {
@@ -149,18 +153,27 @@ TEST_F(ProcessRunnerTest, TheOutputLimitItselfIsAllowed) {
 
 TEST_F(ProcessRunnerTest, ATimeoutKillsTheWholeGroup) {
   const std::string alive = MakeFifo();
-  auto gone = std::async(std::launch::async, [&] { return ReadAll(alive); });
   // Children and grandchildren, all deaf to SIGTERM.
   ProcessSpec spec =
       Shell("trap '' TERM; exec 9>" + alive +
             "; (sleep 1000 & sleep 1000 & wait) & echo started >&9; wait; sleep 1000");
-  spec.timeout = absl::Milliseconds(300);
-  const auto result = Run(std::move(spec));
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
-  EXPECT_EQ(gone.get(), "started\n");
+  std::string written;
+  // Twice the time until it suffices for the start, however slow the machine is.
+  for (spec.timeout = absl::Milliseconds(300); written.empty(); spec.timeout *= 2) {
+    // Open before there is a writer; read until the last one has gone, if there was one.
+    const int reader = open(alive.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    EXPECT_EQ(Run(spec).status().code(), absl::StatusCode::kDeadlineExceeded);
+    ASSERT_EQ(fcntl(reader, F_SETFL, 0), 0);
+    char byte;
+    while (read(reader, &byte, 1) == 1) written += byte;
+    close(reader);
+  }
+  EXPECT_EQ(written, "started\n");
 }
 
 TEST_F(ProcessRunnerTest, SigtermLetsAProcessCleanUp) {
+  Create(absl::Hours(1));
   const std::string alive = MakeFifo();
   std::promise<absl::Status> done;
   const uint64_t id = runner_->Start(

@@ -19,6 +19,7 @@ import jaque  # noqa: E402
 
 SHARDS = 16
 TTL = 3
+TASK_DELIVERIES = 3  # limits::kTaskDeliveries
 POISONED = os.environ.get('JAQUE_POISONED', 'build/tests/cluster/jaque_poisoned')
 
 
@@ -186,6 +187,33 @@ do:
                 # Done by the one that was left, or before the other died.
                 self.assertEqual(found['output'].strip(), str(workers[1].process.pid))
 
+    def test_a_task_that_kills_its_workers_faults(self):
+        with Fleet(engines=1) as fleet:
+            engine = fleet.start('e2', target='engine,ui')
+            fleet.engines['e1'].stop()
+            engine.define("""document: {dsl: '1.0.3', namespace: test, name: deadly, version: '1.0.0'}
+do:
+  - work:
+      run: {shell: {command: 'test $die = no || kill -9 $PPID', environment: {die: '${ .die }'}}}
+""")
+            workers = [fleet.start('w0', target='worker')]
+            self.assertIn(engine.start('test/deadly', {'die': 'yes'}, id='killer')[0], (200, 202))
+
+            def faulted():
+                if workers[-1].process.poll() is not None:
+                    workers.append(fleet.start(f'w{len(workers)}', target='worker'))
+                found = engine.get('/api/v1/instances/killer')[2]
+                return found if found['status'] == 'faulted' else None
+            found = cluster.wait_for('the task has faulted', faulted, 2 * cluster.PATIENCE)
+            self.assertTrue(found['error']['type'].endswith('/errors/runtime'), found)
+            self.assertEqual(len(workers), 1 + TASK_DELIVERIES)
+            for number in range(20):
+                status, body = engine.start('test/deadly', {'die': 'no'}, id=f's{number}')
+                self.assertIn(status, (200, 202), body)
+            for number in range(20):
+                found = engine.get(f'/api/v1/instances/s{number}?wait=60s')[2]
+                self.assertEqual(found['status'], 'completed', found)
+
     def test_an_engine_stands_still_and_wakes(self):
         with Fleet() as fleet:
             sleeper = fleet.engines['e2']
@@ -244,6 +272,23 @@ do:
                     self.assertGreater(load.run(4), 0)
                 fleet.check(load, 'coordination away for 8 s')
                 self.assertEqual(fleet.epoch(), epoch)
+
+    def test_a_server_that_lost_what_it_acknowledged(self):
+        with Fleet(engines=2) as fleet, cluster.new_folder() as folder:
+            with cluster.Load(fleet.alive()) as load:
+                self.assertGreater(load.run(1), 0)
+                before = set(load.acknowledged)
+                fleet.nats.copy(0, f'{folder}/kept')
+                load.await_more(50)
+                fleet.nats.put_back(0, f'{folder}/kept')
+                lost = set(load.acknowledged) - before
+                load.await_more(100)
+            # What came between is lost with the server's files. What came before or after is whole,
+            # no epoch went backwards, and nobody died of it.
+            for name in lost:
+                load.acknowledged.pop(name)
+            fleet.check(load, f'a server that lost {len(lost)} starts')
+            self.assertEqual(len(fleet.alive()), 2)
 
     def test_a_rolling_restart(self):
         with Fleet() as fleet:
