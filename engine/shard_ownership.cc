@@ -110,6 +110,8 @@ void Shard::OpenEnded(const AppendResult& result) {
   // It may be in the log all the same: then the tail brings it.
   if (!reading_) StartReading();
   if (phase_ == Phase::kClosing) return Settle();
+  // What it was refused for may have been read while it was under way.
+  if (last_ > in_flight_after_) return TryOpen();
   TryOpenLater();
 }
 
