@@ -191,7 +191,8 @@ do:
         with Fleet(engines=1) as fleet:
             engine = fleet.start('e2', target='engine,ui')
             fleet.engines['e1'].stop()
-            engine.define("""document: {dsl: '1.0.3', namespace: test, name: deadly, version: '1.0.0'}
+            engine.define("""document: {dsl: '1.0.3', namespace: test, name: deadly,
+                                        version: '1.0.0'}
 do:
   - work:
       run: {shell: {command: 'test $die = no || kill -9 $PPID', environment: {die: '${ .die }'}}}
