@@ -55,7 +55,7 @@ absl::Status Deciding::Transform(const dsl::DataFlow& flow, const Arguments& arg
 absl::Status Deciding::Validate(const dsl::DataFlow& flow, std::string_view what,
                                 const Value& value) {
   if (flow.schema == nullptr) return absl::OkStatus();
-  const absl::Status valid = flow.schema->Validate(value);
+  absl::Status valid = flow.schema->Validate(value);
   if (valid.ok()) return valid;
   return absl::FailedPreconditionError(Cat(what, ": ", valid.message()));
 }
@@ -82,7 +82,7 @@ Arguments Deciding::ArgumentsOf(const TaskData& data) {
   return arguments;
 }
 
-absl::Status Deciding::TransformOutput(const TaskData& data, Value raw_output, Fact* fact) {
+absl::Status Deciding::TransformOutput(const TaskData& data, const Value& raw_output, Fact* fact) {
   const dsl::Task& task = data.task;
   Arguments arguments = ArgumentsOf(data);
   arguments.RawOutput(&raw_output);

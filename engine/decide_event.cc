@@ -182,8 +182,8 @@ absl::StatusOr<bool> Deciding::Satisfied(const Frame& frame, int filter, const V
   return Condition(*task.to.until_condition, consumed, ArgumentsOf(data));
 }
 
-void Deciding::Consume(const Frame& frame, uint64_t sequence, const Value& event, Match match,
-                       bool until) {
+void Deciding::Consume(const Frame& frame, uint64_t sequence, const Value& event,
+                       const Match& match, bool until) {
   const dsl::ListenTask& task = ListenOf(frame);
   const Value item = ReadEvent(task.read, event);
   absl::StatusOr<bool> satisfied =

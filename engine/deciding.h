@@ -107,7 +107,7 @@ class Deciding {
                                       Value* input);
   absl::StatusOr<Value> TransformInput(Frame* parent, const dsl::Task& task, const Value& raw);
   // output and export of a task: what the fact of its completion carries.
-  absl::Status TransformOutput(const TaskData& data, Value raw_output, Fact* fact);
+  absl::Status TransformOutput(const TaskData& data, const Value& raw_output, Fact* fact);
 
   // --- by kind (decide_loop.cc, decide_work.cc, decide_event.cc) ---
   void Switch(const TaskData& data);
@@ -162,7 +162,8 @@ class Deciding {
   absl::StatusOr<bool> Correlates(const Filters& filters, const dsl::EventFilter& filter,
                                   const Value& event, Match* match);
   absl::StatusOr<bool> Satisfied(const Frame& frame, int filter, const Value& item);
-  void Consume(const Frame& frame, uint64_t sequence, const Value& event, Match match, bool until);
+  void Consume(const Frame& frame, uint64_t sequence, const Value& event, const Match& match,
+               bool until);
 
   // --- schedules (decide_schedule.cc) ---
   void SetSchedule(const v1::Command& command);

@@ -46,7 +46,9 @@ class Performer {
   void Do(Shard* shard, StartListening listening);
   void Do(Shard* shard, SendOutbox outbox);
   void Do(Shard* shard, ContinueLater later);
-  void Do(Shard* shard, AnswerWaiters) { static_cast<void>(shard); }  // the shard's own affair
+  void Do(Shard* shard, const AnswerWaiters&) {
+    static_cast<void>(shard);
+  }  // the shard's own affair
 
   void Publish(Shard* shard, SendOutbox outbox);
   void Submit(Shard* shard, SendOutbox outbox, v1::Command command);

@@ -324,6 +324,22 @@ do:
             status, _, found = ui.get(f'/api/v1/instances/{next(iter(load.acknowledged))}')
             self.assertEqual((status, found['status']), (200, 'completed'), found)
 
+    def test_too_few_engines_take_no_writes(self):
+        with Fleet(engines=2, flags=('-expected-engines', 3)) as fleet:
+            doors = [fleet.engines['e1'], fleet.start('u1', target='ui')]
+
+            def answers(status):
+                return all(one.start('test/steps', {'n': 1})[0] == status for one in doors)
+            cluster.wait_for('two of three are enough', lambda: answers(202))
+            fleet.engines['e2'].kill()
+            cluster.wait_for('one of three is not', lambda: answers(503))
+            status, headers, problem = doors[1].post('/api/v1/definitions/test/steps/instances', {})
+            self.assertEqual(status, 503, problem)
+            self.assertIn('only 1 of 3 engines', problem['detail'])
+            self.assertIn('Retry-After', headers)
+            fleet.start('e2')
+            cluster.wait_for('two are there again', lambda: answers(202))
+
     def test_a_stale_batch_is_discarded_and_counted(self):
         with Fleet(engines=1) as fleet:
             engine = fleet.engines['e1']
