@@ -59,7 +59,8 @@ void AddStoreFlags(CLI::App* app, StoreFlags* flags) {
       ->allow_extra_args(false)
       ->group(group);
   app->add_option("--export", flags->exports,
-                  "write every fact to ndjson:PATH too, at least once; may be repeated")
+                  "send every fact to ndjson:PATH, webhook:URL or nats:SUBJECT too, or traces to "
+                  "otlp:URL, at least once; may be repeated")
       ->type_name("URL")
       ->allow_extra_args(false)
       ->group(group);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/store_part.h"
 
+#include <cstdlib>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/limits.h"
 #include "base/status_macros.h"
-#include "sink/export_output.h"
+#include "base/text.h"
+#include "sink/exporters.h"
 
 namespace jaque::cmd {
 
@@ -44,13 +47,34 @@ absl::Status StorePart::MakeTheSink(LogProgress* progress, bool in_memory) {
   parts.store = database_;
   parts.progress = progress;
   parts.owned = [this] { return Owned(); };
-  std::vector<std::unique_ptr<Output>> exporters;
-  for (const std::string& url : flags_.store.exports) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Exporter> exporter, MakeExporter(url));
-    exporters.push_back(std::make_unique<ExportOutput>(url, std::move(exporter), database_.get()));
-  }
+  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Output>> exporters, MakeExporters());
   sink_ = std::make_unique<Sink>(options, parts, std::move(exporters));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<Output>>> StorePart::MakeExporters() const {
+  ExporterParts parts;
+  parts.store = database_.get();
+  parts.nats = backends_.queue_connection.get();
+  parts.ca_file = flags_.http_ca;
+  parts.proxy = flags_.http_proxy;
+  if (const char* headers = std::getenv("OTEL_EXPORTER_OTLP_HEADERS")) parts.otlp_headers = headers;
+  std::vector<std::unique_ptr<Output>> exporters;
+  std::set<std::string> names;
+  for (const std::string& url : flags_.store.exports) {
+    const std::string name = ExportName(url);
+    absl::StatusOr<std::unique_ptr<Exporter>> exporter = MakeExporter(url, parts);
+    if (exporter.ok() && !names.insert(name).second) {
+      exporter = absl::InvalidArgumentError("it is there twice");
+    }
+    if (!exporter.ok()) {
+      return absl::Status(exporter.status().code(),
+                          Cat("-export ", name, ": ", Message(exporter.status())));
+    }
+    exporters.push_back(
+        std::make_unique<ExportOutput>(name, *std::move(exporter), database_.get()));
+  }
+  return exporters;
 }
 
 std::vector<ShardId> StorePart::Owned() const {

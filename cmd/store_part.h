@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -36,6 +37,7 @@ class StorePart {
   StorePart(const Flags& flags, const Clock* clock, Backends* backends)
       : flags_(flags), clock_(clock), backends_(*backends) {}
   absl::Status MakeTheSink(LogProgress* progress, bool in_memory);
+  absl::StatusOr<std::vector<std::unique_ptr<Output>>> MakeExporters() const;
   std::vector<ShardId> Owned() const;
 
   const Flags flags_;

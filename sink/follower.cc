@@ -2,6 +2,7 @@
 #include "sink/follower.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/limits.h"
@@ -20,11 +21,12 @@ constexpr size_t kBytesAtOnce = 4 << 20;
 }  // namespace
 
 Follower::Follower(const Clock* clock, EventLog* log, store::Database* store, Output* output,
-                   OwnedShards owned)
+                   OwnedShards owned, PassedBy before)
     : clock_(clock),
       store_(store),
       output_(output),
       owned_(std::move(owned)),
+      before_(std::move(before)),
       reader_(clock, log) {}
 
 bool Follower::Step() {
@@ -36,7 +38,7 @@ bool Follower::Step() {
       return false;
     }
   }
-  const std::vector<SinkBatch> batches = Parse(reader_.Take(kBytesAtOnce));
+  const std::vector<SinkBatch> batches = TakeBatches();
   if (batches.empty()) return false;
   SinkPositions positions = positions_;
   const absl::Status taken = output_->Take(batches, &positions);
@@ -59,6 +61,7 @@ absl::Status Follower::FollowOwned() {
   std::erase_if(positions_, [&](const auto& entry) {
     if (wanted.contains(entry.first)) return false;
     reader_.Leave(entry.first);
+    std::erase_if(held_, [&](const SinkBatch& batch) { return batch.shard == entry.first; });
     return true;
   });
   if (positions_.size() != wanted.size()) {
@@ -74,6 +77,26 @@ absl::Status Follower::FollowOwned() {
   }
   NotePassed();
   return absl::OkStatus();
+}
+
+std::vector<SinkBatch> Follower::TakeBatches() {
+  if (before_ == nullptr) return Parse(reader_.Take(kBytesAtOnce));
+  if (held_.empty()) held_ = Parse(reader_.Take(kBytesAtOnce));
+  if (held_.empty()) return {};
+  const std::map<ShardId, Sequence> passed = before_();
+  const auto waits = std::stable_partition(held_.begin(), held_.end(), [&](const SinkBatch& batch) {
+    const auto found = passed.find(batch.shard);
+    return found != passed.end() && batch.sequence <= found->second;
+  });
+  std::vector<SinkBatch> batches(std::make_move_iterator(held_.begin()),
+                                 std::make_move_iterator(waits));
+  held_.erase(held_.begin(), waits);
+  return batches;
+}
+
+void Follower::Wait(absl::Duration patience) {
+  if (held_.empty()) return reader_.Wait(patience);
+  reader_.WaitForWake(patience);
 }
 
 std::vector<SinkBatch> Follower::Parse(std::vector<TailReader::Record> records) const {
@@ -96,6 +119,7 @@ std::vector<SinkBatch> Follower::Parse(std::vector<TailReader::Record> records) 
 void Follower::LeaveAll() {
   for (const auto& [shard, position] : positions_) reader_.Leave(shard);
   positions_.clear();
+  held_.clear();
   NotePassed();
 }
 

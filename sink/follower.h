@@ -22,14 +22,18 @@ class Follower {
  public:
   using OwnedShards = std::function<std::vector<ShardId>()>;
 
-  // All outlive it.
+  // How far another follower has come, by shard.
+  using PassedBy = std::function<std::map<ShardId, Sequence>()>;
+
+  // All outlive it. With `before` the output gets nothing that is not behind that place; whoever
+  // moves it calls Wake.
   Follower(const Clock* clock, EventLog* log, store::Database* store, Output* output,
-           OwnedShards owned);
+           OwnedShards owned, PassedBy before = nullptr);
 
   // One turn; true if there was something to do.
   bool Step();
   // Until there may be something.
-  void Wait(absl::Duration patience) { reader_.Wait(patience); }
+  void Wait(absl::Duration patience);
   void Wake() { reader_.Wake(); }
 
   // What the output has taken, of the shards followed. Any thread.
@@ -41,6 +45,8 @@ class Follower {
  private:
   absl::Status FollowOwned();
   std::vector<SinkBatch> Parse(std::vector<TailReader::Record> records) const;
+  // What the output may have now, in order.
+  std::vector<SinkBatch> TakeBatches();
   void LeaveAll();
   void Failed(const absl::Status& status);
   void NotePassed();
@@ -49,7 +55,9 @@ class Follower {
   store::Database* const store_;
   Output* const output_;
   const OwnedShards owned_;
+  const PassedBy before_;  // null: nobody goes before
   TailReader reader_;
+  std::vector<SinkBatch> held_;                         // that another has to take first
   SinkPositions positions_;                             // of the shards followed
   absl::Duration look_at_ = -absl::InfiniteDuration();  // at what is owned, again
   absl::Duration failing_since_ = absl::InfiniteDuration();

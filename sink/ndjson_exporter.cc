@@ -34,19 +34,23 @@ class NdjsonExporter final : public Exporter {
     return absl::OkStatus();
   }
 
-  absl::Status Export(const std::vector<std::string>& lines) override {
+  absl::StatusOr<size_t> Export(const std::vector<const SinkBatch*>& batches) override {
     if (file_ < 0) RETURN_IF_ERROR(Open());
+    size_t count = 0;
     std::string text;
-    for (const std::string& line : lines) {
-      text += line;
-      text += '\n';
-      if (bytes_ + text.size() < max_bytes_) continue;
-      RETURN_IF_ERROR(Append(std::exchange(text, {})));
-      RETURN_IF_ERROR(Rotate());
+    for (const SinkBatch* batch : batches) {
+      for (const ExportedFact& fact : FactsOf(*batch)) {
+        ++count;
+        text += fact.line;
+        text += '\n';
+        if (bytes_ + text.size() < max_bytes_) continue;
+        RETURN_IF_ERROR(Append(std::exchange(text, {})));
+        RETURN_IF_ERROR(Rotate());
+      }
     }
     RETURN_IF_ERROR(Append(text));
     if (fdatasync(file_) != 0) return Error("sync");
-    return absl::OkStatus();
+    return count;
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a follower brings the batches of the log: the store, or an exporter. Its follower's thread.
+// Where a follower brings the batches of the log: the store, or an exporter. Its follower's thread,
+// but for Stop.
 #pragma once
 
 #include <map>
@@ -29,6 +30,10 @@ class Output {
   // Takes them in order and moves the positions, here and in the store. After an error what became
   // of it is asked of the store. Aborted: the store was elsewhere.
   virtual absl::Status Take(const std::vector<SinkBatch>& batches, SinkPositions* positions) = 0;
+  // A Take that waits for the outside ends soon, with an error. Any thread.
+  virtual void Stop() {}
+  // Batches are to come to it after they have come to the store.
+  virtual bool after_store() const { return false; }
 };
 
 }  // namespace jaque

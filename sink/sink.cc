@@ -47,8 +47,10 @@ Sink::Sink(const SinkOptions& options, const SinkParts& parts,
       store_(std::make_unique<Follower>(parts.clock, parts.log, parts.store.get(),
                                         store_output_.get(), parts.owned)) {
   for (const std::unique_ptr<Output>& exporter : exporters_) {
-    followers_.push_back(std::make_unique<Follower>(parts.clock, parts.log, parts.store.get(),
-                                                    exporter.get(), parts.owned));
+    Follower::PassedBy before;
+    if (exporter->after_store()) before = [this] { return store_->Passed(); };
+    followers_.push_back(std::make_unique<Follower>(
+        parts.clock, parts.log, parts.store.get(), exporter.get(), parts.owned, std::move(before)));
   }
 }
 
@@ -64,6 +66,7 @@ void Sink::Start() {
 void Sink::Stop() {
   stopped_ = true;
   store_->Wake();
+  for (const auto& exporter : exporters_) exporter->Stop();
   for (const auto& follower : followers_) follower->Wake();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -94,6 +97,10 @@ bool Sink::StepStore() {
   if (!begun_) BeginAnew();
   if (!begun_) return false;
   const bool busy = store_->Step();
+  if (busy) {
+    // Some may have waited for it.
+    for (const auto& follower : followers_) follower->Wake();
+  }
   const absl::Duration now = parts_.clock->Monotonic();
   if (now >= delete_at_) DeleteOld();
   if (now >= tell_at_) {

@@ -111,6 +111,12 @@ void TailReader::Wait(absl::Duration patience) {
   awake_ = false;
 }
 
+void TailReader::WaitForWake(absl::Duration patience) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(&awake_), patience);
+  awake_ = false;
+}
+
 void TailReader::Wake() {
   absl::MutexLock lock(&mutex_);
   awake_ = true;

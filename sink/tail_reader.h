@@ -42,6 +42,8 @@ class TailReader {
   std::vector<Record> Take(size_t bytes);
   // Until there is something to take, or Wake, or so long.
   void Wait(absl::Duration patience);
+  // The same, whatever there is to take.
+  void WaitForWake(absl::Duration patience);
   void Wake();
 
   size_t buffered_bytes();

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "store/timeline.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
 
@@ -47,6 +48,41 @@ TEST_P(StoreTest, ACursorThatIsNoneIsRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(filled().store()->ListInstances({}, page).status()));
   page.cursor = "aGVsbG8";
   EXPECT_TRUE(absl::IsInvalidArgument(filled().store()->ListInstances({}, page).status()));
+}
+
+TEST_P(StoreTest, EndingsAreFoundByTheFactsThatMadeThem) {
+  v1::Event error, retry, attempt;
+  error.mutable_error_raised()->set_frame(2);
+  error.mutable_error_raised()->set_task(2);
+  error.mutable_error_raised()->set_has_task(true);
+  error.mutable_error_raised()->mutable_error()->set_type("https://example.org/down");
+  error.mutable_error_raised()->mutable_error()->set_title("Down");
+  retry.mutable_retry_scheduled()->set_frame(2);
+  retry.mutable_retry_scheduled()->set_attempt(2);
+  attempt.mutable_attempt_started()->set_frame(2);
+  attempt.mutable_attempt_started()->set_attempt(2);
+  const HistorySeq start = filled().Start("i");
+  filled().Begin("i", 2, 1, 1);
+  filled().Begin("i", 3, 2, 2);
+  const HistorySeq failed = filled().Add("i", {error, retry});
+  filled().Add("i", attempt);
+  const HistorySeq begun = filled().Begin("i", 4, 2, 2);
+  const auto before = ReadEndings(filled().database(), "i", start, failed - 1);
+  ASSERT_TRUE(before.ok()) << before.status();
+  EXPECT_THAT(before->tasks, IsEmpty());
+  const auto first = ReadEndings(filled().database(), "i", failed, begun);
+  ASSERT_THAT(first->tasks, SizeIs(1));
+  EXPECT_EQ(first->tasks[0].row.name, "call");
+  EXPECT_EQ(first->tasks[0].error_type, "https://example.org/down");
+  EXPECT_FALSE(first->instance.has_value());
+  const HistorySeq end = filled().Add("i", {error, Filled::Faulted("Down", "no answer")});
+  const auto second = ReadEndings(filled().database(), "i", begun, end + 1);
+  ASSERT_THAT(second->tasks, SizeIs(2));  // the try, and the call of its second attempt
+  EXPECT_EQ(second->tasks[0].row.name, "try");
+  ASSERT_THAT(second->tasks[0].retries, SizeIs(1));
+  EXPECT_EQ(second->tasks[0].retries[0].attempt, 2);
+  ASSERT_TRUE(second->instance.has_value());
+  EXPECT_EQ(second->instance->status, v1::INSTANCE_STATUS_FAULTED);
 }
 
 TEST_P(StoreTest, FiltersNarrowTheList) {

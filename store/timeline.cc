@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/limits.h"
@@ -25,6 +26,21 @@ constexpr std::string_view kTasks = R"(
     FROM instances i CROSS JOIN tasks t
       LEFT JOIN definition_tasks d ON d.definition = i.definition AND d.task = t.task
     WHERE i.id = $1 AND t.instance = $1 AND )";
+constexpr std::string_view kEndedTasks = R"(
+    SELECT t.seq, t.parent, t.frame, COALESCE(d.pointer, ''), COALESCE(d.name, ''),
+      COALESCE(d.kind, ''), t.iteration, t.attempt, t.status, t.started, t.ended, t.due,
+      t.error_title, t.error_detail, COALESCE(f.type, '')
+    FROM instances i CROSS JOIN tasks t
+      LEFT JOIN definition_tasks d ON d.definition = i.definition AND d.task = t.task
+      LEFT JOIN failures f ON f.instance = t.instance AND f.seq = t.changed
+    WHERE i.id = $1 AND t.instance = $1 AND t.changed >= $2 AND t.changed <= $3 AND t.ended > 0
+    ORDER BY t.seq)";
+constexpr std::string_view kRetries = R"(
+    SELECT t.seq, a.attempt, a.started
+    FROM tasks t JOIN attempts a ON a.instance = t.instance AND a.task = t.task
+      AND a.seq > t.seq AND a.seq <= t.changed AND a.started > 0
+    WHERE t.instance = $1 AND t.changed >= $2 AND t.changed <= $3 AND t.ended > 0
+    ORDER BY a.seq)";
 
 TaskRow TaskOf(const Row& row) {
   TaskRow task;
@@ -112,6 +128,29 @@ absl::StatusOr<TaskPage> ReadTasks(Database* database, const std::string& id, Hi
 absl::StatusOr<TaskPage> ReadTasksChanged(Database* database, const std::string& id,
                                           HistorySeq since, size_t limit) {
   return ReadTaskPage(database, id, "changed", since, limit);
+}
+
+absl::StatusOr<Endings> ReadEndings(Database* database, const std::string& id, HistorySeq first,
+                                    HistorySeq last) {
+  Endings endings;
+  RETURN_IF_ERROR(database->Read(SelectInstance(id).statement(), [&](const Row& row) {
+    const HistorySeq end = row.Int(18);
+    if (end >= first && end <= last) endings.instance = RowOf(row);
+  }));
+  std::map<HistorySeq, size_t> tries;  // places among the tasks
+  RETURN_IF_ERROR(database->Read({kEndedTasks, {id, first, last}}, [&](const Row& row) {
+    EndedTask& task = endings.tasks.emplace_back();
+    task.row = TaskOf(row);
+    task.error_type = row.Text(14);
+    if (task.row.kind == "try") tries[task.row.seq] = endings.tasks.size() - 1;
+  }));
+  if (tries.empty()) return endings;
+  RETURN_IF_ERROR(database->Read({kRetries, {id, first, last}}, [&](const Row& row) {
+    const auto found = tries.find(row.Int(0));
+    if (found == tries.end()) return;
+    endings.tasks[found->second].retries.push_back({static_cast<uint32_t>(row.Int(1)), row.Int(2)});
+  }));
+  return endings;
 }
 
 absl::StatusOr<std::vector<SeriesPoint>> ReadSeries(Database* database,
