@@ -147,7 +147,7 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
     ASSIGN_OR_RETURN(backends->state,
                      NatsKvStore::Open(queue, names, "state", replicas, absl::ZeroDuration()));
   }
-  if (!flags.notify_rules.empty()) {
+  if (!flags.notify_rules.empty() || flags.roles.contains(Role::kUi)) {
     ASSIGN_OR_RETURN(backends->notifications, NatsKvStore::Open(queue, names, "notifications",
                                                                 replicas, absl::ZeroDuration()));
   }

@@ -46,7 +46,8 @@ struct Backends {
   // How far who reads the log beside the engines has come; null where nobody asks.
   std::unique_ptr<KvStore> progress;
 
-  std::unique_ptr<KvStore> notifications;  // parked and dead ones; null where there is no notifier
+  // Parked and dead ones; null where there is neither notifier nor ui.
+  std::unique_ptr<KvStore> notifications;
 
   // Of coordination; null on memory.
   std::unique_ptr<KvStore> engines, workers, sinks, notifiers, cluster;

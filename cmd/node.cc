@@ -69,6 +69,10 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
   auto node = std::unique_ptr<Node>(new Node(flags));
   ASSIGN_OR_RETURN(node->backends_, MakeBackends(node->flags_, node->clock_));
   node->MakeTheProgress();
+  if (node->backends_->notifications != nullptr) {
+    node->dead_notifications_ = std::make_unique<notifier::KvDeadNotifications>(
+        node->clock_, node->backends_->notifications.get());
+  }
   ASSIGN_OR_RETURN(node->store_, StorePart::Create(node->flags_, node->clock_,
                                                    node->backends_.get(), node->progress_.get()));
   if (flags.roles.contains(Role::kEngine)) node->MakeTheEngine();
@@ -76,10 +80,10 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
   node->shown_ = std::make_unique<NodeCluster>(node->clock_, node->flags_, *node->backends_,
                                                [shown = node.get()] { return shown->View(); });
   if (!flags.notify_rules.empty()) {
-    ASSIGN_OR_RETURN(
-        node->notifier_,
-        NotifierRole::Create(node->flags_, ToWorkerOptions(node->flags_).http, node->clock_,
-                             node->backends_.get(), node->progress_.get()));
+    ASSIGN_OR_RETURN(node->notifier_,
+                     NotifierRole::Create(node->flags_, ToWorkerOptions(node->flags_).http,
+                                          node->clock_, node->backends_.get(),
+                                          node->progress_.get(), node->dead_notifications_.get()));
   }
   return node;
 }

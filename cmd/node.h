@@ -47,6 +47,7 @@ class Node {
     return engine_ != nullptr ? engine_->commands() : backends_->commands.get();
   }
   DeadLetters* dead_commands() { return backends_->dead_commands; }
+  DeadNotifications* dead_notifications() { return dead_notifications_.get(); }
   ui::ClusterSource* cluster() { return shown_.get(); }
   EventStream* events() { return backends_->events.get(); }
   DefinitionDeletion* deletion() { return backends_->deletion; }
@@ -73,6 +74,8 @@ class Node {
   std::unique_ptr<Backends> backends_;
   std::unique_ptr<StorePart> store_;
   std::unique_ptr<Worker> worker_;
+  // Null where nobody tells of it and nobody shows it.
+  std::unique_ptr<notifier::KvDeadNotifications> dead_notifications_;
   std::unique_ptr<NotifierRole> notifier_;
   std::unique_ptr<Cluster> engines_, workers_;
   std::unique_ptr<ViewKeeper> view_;  // of a process without engine

@@ -26,11 +26,9 @@ notifier::PublishFn PublishBy(nats::Connection* connection) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NotifierRole>> NotifierRole::Create(const Flags& flags,
-                                                                   const HttpClientOptions& http,
-                                                                   const Clock* clock,
-                                                                   Backends* backends,
-                                                                   LogProgress* progress) {
+absl::StatusOr<std::unique_ptr<NotifierRole>> NotifierRole::Create(
+    const Flags& flags, const HttpClientOptions& http, const Clock* clock, Backends* backends,
+    LogProgress* progress, notifier::KvDeadNotifications* dead) {
   std::unique_ptr<NotifierRole> role(new NotifierRole(flags, clock, backends));
   ASSIGN_OR_RETURN(role->secrets_, MakeSecretStore({.folder = flags.secrets_dir,
                                                     .environment = SecretEnvironment()}));
@@ -47,6 +45,7 @@ absl::StatusOr<std::unique_ptr<NotifierRole>> NotifierRole::Create(const Flags& 
   parts.log = backends->log.get();
   parts.definitions = backends->definitions.get();
   parts.bucket = backends->notifications.get();
+  parts.dead = dead;
   // A log in memory is followed from its beginning: nothing of it is read again.
   const bool in_memory = backends->queue_connection == nullptr && backends->folder == nullptr;
   parts.progress = in_memory ? nullptr : progress;

@@ -21,11 +21,9 @@ namespace jaque::cmd {
 class NotifierRole {
  public:
   // InvalidArgument for rules that are wrong. `backends` outlives it.
-  static absl::StatusOr<std::unique_ptr<NotifierRole>> Create(const Flags& flags,
-                                                              const HttpClientOptions& http,
-                                                              const Clock* clock,
-                                                              Backends* backends,
-                                                              LogProgress* progress);
+  static absl::StatusOr<std::unique_ptr<NotifierRole>> Create(
+      const Flags& flags, const HttpClientOptions& http, const Clock* clock, Backends* backends,
+      LogProgress* progress, notifier::KvDeadNotifications* dead);
 
   // Meets the others, where there are any.
   absl::Status Join(const ClusterOptions& options, std::function<void()> superseded);

@@ -107,6 +107,7 @@ class Process {
     parts.metrics = &ProcessMetrics();
     parts.page = &ui::EmbeddedPage();
     parts.dead_commands = node_->dead_commands();
+    parts.dead_notifications = node_->dead_notifications();
     parts.cluster = node_->cluster();
     parts.server = About();
     parts.operations_only = !flags_.roles.contains(Role::kUi);

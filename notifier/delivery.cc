@@ -169,6 +169,7 @@ absl::StatusOr<Delivery> Render(const Rule& rule, const Target& target, const Li
   delivery.target = target.name;
   delivery.instance = event.instance;
   delivery.type = std::string(event.type);
+  delivery.event_micros = event.at_micros;
   delivery.made_micros = absl::ToUnixMicros(rendering.now);
   std::optional<Value> body;
   std::string subject;
@@ -207,9 +208,11 @@ std::string ToText(const Delivery& delivery) {
                                {"contentType", text(delivery.content_type)},
                                {"headers", Value::Array(std::move(headers))},
                                {"attempts", Value::Int(delivery.attempts)},
+                               {"event", Value::Int(delivery.event_micros)},
                                {"made", Value::Int(delivery.made_micros)},
                                {"first", Value::Int(delivery.first_micros)},
                                {"next", Value::Int(delivery.next_micros)},
+                               {"givenUp", Value::Int(delivery.given_up_micros)},
                                {"error", text(delivery.error)}}));
 }
 
@@ -239,9 +242,11 @@ absl::StatusOr<Delivery> DeliveryOf(std::string_view text) {
     }
   }
   delivery.attempts = static_cast<int>(number("attempts"));
+  delivery.event_micros = number("event");
   delivery.made_micros = number("made");
   delivery.first_micros = number("first");
   delivery.next_micros = number("next");
+  delivery.given_up_micros = number("givenUp");
   delivery.error = string("error");
   return delivery;
 }

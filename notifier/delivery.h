@@ -28,8 +28,11 @@ struct Delivery {
   std::string body, content_type;
   std::vector<std::pair<std::string, std::string>> headers;
 
+  int64_t event_micros = 0;  // when it happened
+
   int attempts = 0;
   int64_t made_micros = 0, first_micros = 0, next_micros = 0;  // first: attempt; 0: none yet
+  int64_t given_up_micros = 0;                                 // of a dead letter
   std::string error;                                           // of the last attempt
   bool parked = false;                                         // is in the bucket
 

@@ -8,7 +8,6 @@
 #include "base/logging.h"
 #include "base/metrics.h"
 #include "base/text.h"
-#include "notifier/dead_notifications.h"
 
 namespace jaque::notifier {
 namespace {
@@ -144,7 +143,7 @@ void Dispatcher::Ended(const std::string& target, const std::string& instance,
 }
 
 bool Dispatcher::Bury(const Delivery& delivery) {
-  const absl::Status kept = KeepDeadNotification(parts_.bucket, delivery);
+  const absl::Status kept = parts_.dead->Keep(delivery);
   if (!kept.ok()) {
     LogWarn("a dead letter could not be kept", {{"id", delivery.id}, {"why", Message(kept)}});
     return false;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "coordination/kv_store.h"
+#include "notifier/kv_dead_notifications.h"
 #include "notifier/sender.h"
 
 namespace jaque::notifier {
@@ -27,6 +28,7 @@ struct DispatcherParts {
   const Clock* clock = nullptr;
   Random* random = nullptr;
   KvStore* bucket = nullptr;
+  KvDeadNotifications* dead = nullptr;
   Sender* sender = nullptr;
   // Runs it on the dispatcher's thread; dropped once that ends. Any thread.
   std::function<void(absl::AnyInvocable<void()>)> post;

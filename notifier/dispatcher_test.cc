@@ -13,7 +13,6 @@
 #include "coordination/memory_kv_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "notifier/dead_notifications.h"
 
 namespace jaque::notifier {
 namespace {
@@ -51,6 +50,7 @@ class DispatcherTest : public ::testing::Test {
         .clock = &clock_,
         .random = &random_,
         .bucket = &bucket_,
+        .dead = &dead_,
         .sender = &sender_,
         .post = [this](absl::AnyInvocable<void()> work) { posted_.push_back(std::move(work)); }});
     auto rules = std::make_shared<Rules>();
@@ -77,6 +77,7 @@ class DispatcherTest : public ::testing::Test {
     Delivery delivery;
     delivery.shard = shard;
     delivery.sequence = sequence;
+    delivery.event_micros = static_cast<int64_t>(sequence);
     delivery.id = Cat(instance, "-", sequence);
     delivery.rule = "rule";
     delivery.target = target;
@@ -110,6 +111,7 @@ class DispatcherTest : public ::testing::Test {
   SimulatedClock clock_;
   Random random_{7};
   MemoryKvStore bucket_{&clock_};
+  KvDeadNotifications dead_{&clock_, &bucket_, 3};
   ObedientSender sender_;
   double rate_ = 1'000;
   std::deque<absl::AnyInvocable<void()>> posted_;
@@ -186,21 +188,21 @@ TEST_F(DispatcherTest, IsADeadLetterAfterADayAndFreesItsLane) {
   Add(1, "a");
   Add(2, "a");
   for (int hour = 0; hour < 26; ++hour) Pass(absl::Hours(1));
-  DeadNotifications dead(&bucket_);
-  const auto letters = dead.List("", 10);
+  const auto letters = dead_.ListDead("", 10);
   ASSERT_EQ(letters->size(), 1u);
-  EXPECT_EQ((*letters)[0].delivery.id, "a-1");
-  EXPECT_EQ((*letters)[0].delivery.error, "told to");
+  EXPECT_EQ((*letters)[0].id, "0000000000000001-a-1-hook");
+  EXPECT_EQ((*letters)[0].reason, "told to");
+  EXPECT_GT((*letters)[0].attempts, 20);
   EXPECT_EQ(Sent().back(), "a-2");
   EXPECT_THAT(Parked(), IsEmpty());
   // Sent again by hand, it has its day again.
-  ASSERT_TRUE(dead.Redrive((*letters)[0].id).ok());
+  ASSERT_TRUE(dead_.RedriveDead((*letters)[0].id).ok());
   sender_.bad.clear();
   Restart();
   Tick();
   EXPECT_THAT(Sent(), ElementsAre("a-1"));
-  EXPECT_THAT(*dead.List("", 10), IsEmpty());
-  EXPECT_TRUE(absl::IsNotFound(dead.Redrive("nothing")));
+  EXPECT_THAT(*dead_.ListDead("", 10), IsEmpty());
+  EXPECT_TRUE(absl::IsNotFound(dead_.RedriveDead("nothing")));
 }
 
 TEST_F(DispatcherTest, WhatIsRefusedIsGivenUpAtOnce) {
@@ -209,8 +211,40 @@ TEST_F(DispatcherTest, WhatIsRefusedIsGivenUpAtOnce) {
   Add(1, "a");
   Tick();
   EXPECT_THAT(Sent(), ElementsAre("a-1"));
-  EXPECT_EQ(DeadNotifications(&bucket_).List("", 10)->size(), 1u);
+  EXPECT_EQ(dead_.ListDead("", 10)->size(), 1u);
   EXPECT_EQ(dispatcher_->DoneThrough(1, 3), 3u);
+}
+
+TEST_F(DispatcherTest, DeadLettersArePagedByAgeAndTheOldestGoes) {
+  const auto ids = [](const absl::StatusOr<std::vector<DeadNotification>>& page) {
+    std::vector<std::string> found;
+    for (const DeadNotification& dead : *page) found.push_back(dead.instance);
+    return found;
+  };
+  sender_.how = Outcome::Kind::kRefused;
+  for (const auto& [sequence, instance] :
+       {std::pair(30, "c"), std::pair(9, "a"), std::pair(20, "b")}) {
+    sender_.bad.insert(Cat(instance, "-", sequence));
+    Add(sequence, instance);
+  }
+  Tick();
+  const auto first = dead_.ListDead("", 2);
+  EXPECT_THAT(ids(first), ElementsAre("a", "b"));
+  ASSERT_TRUE(dead_.DropDead(first->back().id).ok());
+  EXPECT_THAT(ids(dead_.ListDead(first->back().id, 2)), ElementsAre("c"));
+  EXPECT_TRUE(absl::IsNotFound(dead_.DropDead(first->back().id)));
+  EXPECT_EQ(dead_.GetDead(first->front().id)->body, "body of a-9");
+  // Three are kept; whoever looks into the bucket afresh finds the same.
+  for (const int sequence : {40, 50}) {
+    sender_.bad.insert(Cat("d-", sequence));
+    Add(sequence, "d");
+  }
+  Tick();
+  EXPECT_THAT(ids(dead_.ListDead("", 9)), ElementsAre("c", "d", "d"));
+  KvDeadNotifications other(&clock_, &bucket_);
+  EXPECT_THAT(ids(other.ListDead("", 9)), ElementsAre("c", "d", "d"));
+  ASSERT_TRUE(dead_.DropDead(other.ListDead("", 1)->front().id).ok());
+  EXPECT_THAT(ids(other.ListDead("", 9)), ElementsAre("d", "d"));
 }
 
 TEST_F(DispatcherTest, WhatIsParkedOutlivesARestartInOrder) {

@@ -63,6 +63,7 @@ Notifier::Notifier(const NotifierOptions& options, const NotifierParts& parts)
       dispatcher_({.clock = parts.clock,
                    .random = &random_,
                    .bucket = parts.bucket,
+                   .dead = parts.dead,
                    .sender = parts.sender,
                    .post = [inbox = executor_.inbox()](
                                absl::AnyInvocable<void()> work) { inbox->Post(std::move(work)); }}),

@@ -34,9 +34,10 @@ struct NotifierParts {
   const Clock* clock = nullptr;
   EventLog* log = nullptr;
   DefinitionStore* definitions = nullptr;
-  KvStore* bucket = nullptr;        // notifications
-  LogProgress* progress = nullptr;  // what the log must keep; null: nobody asks
-  Sender* sender = nullptr;         // outlives the notifier's Stop
+  KvStore* bucket = nullptr;            // notifications
+  KvDeadNotifications* dead = nullptr;  // in the same bucket
+  LogProgress* progress = nullptr;      // what the log must keep; null: nobody asks
+  Sender* sender = nullptr;             // outlives the notifier's Stop
 };
 
 class Notifier {

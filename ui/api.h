@@ -17,6 +17,7 @@
 #include "log/definition_store.h"
 #include "queue/command_bus.h"
 #include "queue/dead_letters.h"
+#include "queue/dead_notifications.h"
 #include "queue/event_stream.h"
 #include "store/store.h"
 #include "ui/authenticator.h"
@@ -36,10 +37,11 @@ struct ApiParts {
   CommandBus* commands = nullptr;
   EventStream* events = nullptr;
   DefinitionStore* definitions = nullptr;
-  DefinitionDeletion* deletion = nullptr;  // of the same store
-  store::Store* store = nullptr;           // null: what only it knows is answered with 503
-  DeadLetters* dead_commands = nullptr;    // null: nobody keeps them
-  ClusterSource* cluster = nullptr;        // null: not shown
+  DefinitionDeletion* deletion = nullptr;           // of the same store
+  store::Store* store = nullptr;                    // null: what only it knows is answered with 503
+  DeadLetters* dead_commands = nullptr;             // null: nobody keeps them
+  DeadNotifications* dead_notifications = nullptr;  // the same
+  ClusterSource* cluster = nullptr;                 // null: not shown
   Metrics* metrics = nullptr;
   const PageFiles* page = nullptr;  // null: none is served
   // Why nothing can be changed or asked of an engine now (503); empty: never. The cut is made here

@@ -52,17 +52,16 @@ class StoreApiTest : public ::testing::Test {
         events_(&clock_),
         filled_(*store::OpenDatabase("sqlite::memory:")) {
     Define(kSteps);
-    ApiParts parts;
-    parts.clock = &clock_;
-    parts.ids = &ids_;
-    parts.commands = &bus_;
-    parts.dead_commands = &bus_;
-    parts.events = &events_;
-    parts.definitions = &definitions_;
-    parts.deletion = &definitions_;
-    parts.metrics = &metrics_;
-    parts.store = filled_.store();
-    api_ = MakeApi(parts);
+    parts_.clock = &clock_;
+    parts_.ids = &ids_;
+    parts_.commands = &bus_;
+    parts_.dead_commands = &bus_;
+    parts_.events = &events_;
+    parts_.definitions = &definitions_;
+    parts_.deletion = &definitions_;
+    parts_.metrics = &metrics_;
+    parts_.store = filled_.store();
+    api_ = MakeApi(parts_);
     service_ = bus_.Serve("e1", [this](std::string bytes, bool, CommandBus::ReplyFn reply) {
       v1::Command command;
       ASSERT_TRUE(command.ParseFromString(bytes));
@@ -144,6 +143,7 @@ class StoreApiTest : public ::testing::Test {
   MemoryDefinitionStore definitions_;
   Metrics metrics_;
   store::Filled filled_;
+  ApiParts parts_;
   std::unique_ptr<Api> api_;
   std::function<void(const v1::Command&, v1::CommandReply*)> engine_;
   std::vector<v1::Command> commands_;
