@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, '..', '..')
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
 import cluster  # noqa: E402
+import stand_in  # noqa: E402
 
 # From the documentation of NATS ("Using NKeys").
 SEED = 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'
@@ -32,6 +33,7 @@ authorization {{
     {{ user: worker, password: w, permissions: $JAQUE_WORKER }}
     {{ user: sink, password: s, permissions: $JAQUE_SINK }}
     {{ user: ui, password: u, permissions: $JAQUE_UI }}
+    {{ user: notifier, password: n, permissions: $JAQUE_NOTIFIER }}
   ]
 }}
 '''
@@ -113,6 +115,40 @@ class PermissionsTest(unittest.TestCase):
         self.assertEqual(api.post(f'/api/v1/instances/{body["id"]}/cancel')[0], 200)
         self.assertEqual(self.violations(), [])
 
+    def test_a_notifier_tells_and_its_dead_letters_are_seen(self):
+        """Beside a sink; a receiver that wants nothing, then everything."""
+        status = [410]
+        receiver = self.stack.enter_context(stand_in.StandIn(lambda request: (status[0], '')))
+        folder = self.stack.enter_context(cluster.new_folder())
+        with open(os.path.join(folder, 'rules.yaml'), 'w', encoding='utf-8') as file:
+            file.write(f"targets: {{hook: {{webhook: {{url: '{receiver.url}'}}}}}}\n"
+                       'rules: {all: {events: [workflow.completed], to: [hook]}}\n')
+        plain = f'nats://127.0.0.1:{self.nats.ports[0]}'
+        seed = os.path.join(folder, 'seed')
+        with open(seed, 'w', encoding='utf-8') as file:
+            file.write(SEED + '\n')
+        self.process('e1', 'engine', '-queue', plain, '-coordination', plain, '-nats-nkey', seed)
+        worker = self.nats.url_of('worker', 'w')
+        self.process('w1', 'worker', '-queue', worker, '-coordination', worker)
+        notifier, ui = self.nats.url_of('notifier', 'n'), self.nats.url_of('ui', 'u')
+        sink, store = self.nats.url_of('sink', 's'), f'sqlite:{folder}/store.db'
+        self.process('s1', 'sink', '-queue', sink, '-coordination', sink, '-store', store)
+        telling = self.process('n1', 'notifier', '-queue', notifier, '-coordination', notifier,
+                               '-notify-rules', os.path.join(folder, 'rules.yaml'))
+        cluster.wait_for('the notifier has read the log', telling.ready)
+        api = self.process('u1', 'ui', '-queue', ui, '-coordination', ui, '-store', store)
+        api.define(cluster.Load.WORKFLOW)
+        api.start('test/steps', {'n': 1}, id='i', wait='30s')
+        dead = '/api/v1/dead-letters'
+        letter = cluster.wait_for('it is given up', lambda: api.get(dead)[2]['items'])[0]
+        self.assertEqual((letter['kind'], letter['object']), ('notification', 'i'))
+        status[0] = 200
+        self.assertEqual(api.post(f'{dead}/{letter["id"]}/redrive')[0], 204)
+        cluster.wait_for('it has arrived', lambda: len(receiver.requests) == 2)
+        cluster.wait_for('the store has it', lambda: api.get(
+            '/api/v1/instances')[2]['items'][0]['status'] == 'completed')
+        self.assertEqual(self.violations(), [])
+
     def test_nothing_beside_it(self):
         port = self.nats.ports[0]
         for user, password, operation in (
@@ -132,7 +168,16 @@ class PermissionsTest(unittest.TestCase):
                 ('ui', 'u', 'PUB $JS.API.STREAM.DELETE.JAQUE_LOG 1\r\nx'),
                 ('ui', 'u', 'PUB $JS.API.STREAM.PURGE.JAQUE_LOG 1\r\nx'),
                 ('ui', 'u', 'PUB _INBOX.x.1 1\r\nx'),
-                ('ui', 'u', 'SUB jaque.cmd.* 1')):
+                ('ui', 'u', 'SUB jaque.cmd.* 1'),
+                ('notifier', 'n', 'PUB jaque.log.0 1\r\nx'),
+                ('notifier', 'n', 'PUB jaque.work.cmd.ingress 1\r\nx'),
+                ('notifier', 'n', 'PUB jaque.events 1\r\nx'),
+                ('notifier', 'n', 'PUB $KV.jaque_definitions.a 1\r\nx'),
+                ('notifier', 'n', 'PUB $KV.jaque_state.a 1\r\nx'),
+                ('notifier', 'n', 'PUB $JS.API.STREAM.MSG.GET.KV_jaque_state 1\r\nx'),
+                ('notifier', 'n', 'PUB $JS.API.STREAM.PURGE.JAQUE_LOG 1\r\nx'),
+                ('notifier', 'n', 'PUB $JS.API.CONSUMER.CREATE.JAQUE_TASKS 1\r\nx'),
+                ('notifier', 'n', 'SUB jaque.log.* 1')):
             with self.subTest(f'{user}: {operation}'):
                 self.assertTrue(refused(port, user, password, operation))
         # The test can tell: these pass.
