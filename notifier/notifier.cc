@@ -23,6 +23,8 @@ constexpr int64_t kTakeMicros = 1'000'000;   // between two attempts to take sha
 constexpr int64_t kRulesMicros = 1'000'000;  // between two looks at the file
 // Of a shard's log, before what is remembered of it is kept anew.
 constexpr size_t kMemoryLogBytes = 1 << 20;
+// Of the log, handled at a time, and in one tick: sending waits for it.
+constexpr size_t kBytesAtOnce = 256 << 10, kBytesPerTick = 4 << 20;
 
 }  // namespace
 
@@ -35,15 +37,9 @@ struct Notifier::Shard {
   Progress progress;
   Sequence read = 0;
   uint64_t epoch = 0;
-  bool caught_up = false;
   size_t bytes = 0;  // of the log since the memory was kept
   // The memory at a place which not everything before is sent or parked of yet.
   std::optional<Progress> next;
-
-  uint64_t tail_number = 0;
-  // Set where there is too much to handle: what comes is dropped, and read again later.
-  std::shared_ptr<std::atomic<bool>> overflowed;
-  std::unique_ptr<EventLog::Subscription> tail;
 };
 
 absl::StatusOr<std::unique_ptr<Notifier>> Notifier::Create(const NotifierOptions& options,
@@ -68,7 +64,7 @@ Notifier::Notifier(const NotifierOptions& options, const NotifierParts& parts)
                    .post = [inbox = executor_.inbox()](
                                absl::AnyInvocable<void()> work) { inbox->Post(std::move(work)); }}),
       progress_(parts.bucket, parts.progress),
-      buffered_(std::make_shared<std::atomic<size_t>>(0)) {
+      reader_(parts.clock, parts.log) {
   watch_ = parts_.bucket->Watch([this, inbox = executor_.inbox()](const KvEntry& entry) {
     // A dead letter that is sent again.
     if (entry.deleted || !absl::StartsWith(entry.key, "parked/")) return;
@@ -85,6 +81,7 @@ void Notifier::Stop() {
     absl::Notification stopped;
     executor_.Post([&] {
       for (const ShardId id : mine_) Save(id);
+      for (const ShardId id : mine_) reader_.Leave(id);
       shards_.clear();
       stopped.Notify();
     });
@@ -147,11 +144,6 @@ absl::Status Notifier::Ready() const {
       Cat("the log of ", caught_up_.load(), " of ", owned_.load(), " shards is read"));
 }
 
-bool Notifier::Full() const {
-  return dispatcher_.pending() >= limits::kPendingDeliveries ||
-         *buffered_ >= limits::kSinkBufferedBytes;
-}
-
 void Notifier::TickHere() {
   const int64_t now = executor_.Now();
   if (now - rules_micros_ >= kRulesMicros) {
@@ -160,17 +152,41 @@ void Notifier::TickHere() {
   }
   dispatcher_.Tick();
   if (now - take_micros_ >= kTakeMicros) TakeAll();
-  for (const auto& [id, shard] : shards_) {
-    if (shard->taken && *shard->overflowed && !Full()) Follow(id, shard.get());
-  }
+  ReadLog();
   SaveSome();
   int caught_up = 0;
-  for (const auto& [id, shard] : shards_)
-    caught_up += shard->caught_up && shard->progress.revision > 0;
+  for (const auto& [id, shard] : shards_) {
+    caught_up += reader_.CaughtUp(id) && shard->progress.revision > 0;
+  }
   caught_up_ = caught_up;
-  const bool behind = *buffered_ > 0 && told_micros_ > 0;
+  const bool behind = reader_.buffered_bytes() > 0 && told_micros_ > 0;
   ProcessMetrics().notifier_lag_seconds.Set(behind ? static_cast<double>(now - told_micros_) / 1e6
                                                    : 0);
+}
+
+void Notifier::ReadLog() {
+  // What is not taken waits in the reader, and behind that in the log.
+  for (size_t bytes = 0;
+       bytes < kBytesPerTick && dispatcher_.pending() < limits::kPendingDeliveries;) {
+    const std::vector<TailReader::Record> records = reader_.Take(kBytesAtOnce);
+    if (records.empty()) break;
+    for (const TailReader::Record& record : records) {
+      bytes += record.bytes.size();
+      Handle(record);
+    }
+  }
+  for (const auto& [id, shard] : shards_) {
+    if (shard->taken && shard->progress.revision == 0 && reader_.CaughtUp(id)) {
+      BeginHere(shard.get());
+    }
+  }
+}
+
+// The first notifier of all begins with what happens from now on.
+void Notifier::BeginHere(Shard* shard) {
+  if (shard->next.has_value()) return;
+  shard->progress.told = shard->read;
+  shard->bytes = kMemoryLogBytes;  // it is saved with the next tick
 }
 
 void Notifier::SaveSome() {
@@ -193,6 +209,7 @@ void Notifier::SetOwned(const std::vector<ShardId>& shards) {
 }
 
 void Notifier::Lose(ShardId id) {
+  reader_.Leave(id);
   if (shards_.erase(id) > 0) dispatcher_.Drop(id);
 }
 
@@ -212,7 +229,7 @@ void Notifier::TakeAll() {
     return;
   }
   for (const KvEntry& entry : *entries) TakeParked(entry);
-  for (const ShardId id : taken) Follow(id, shards_[id].get());
+  for (const ShardId id : taken) reader_.Follow(id, shards_[id]->read);
 }
 
 bool Notifier::Take(ShardId id, Shard* shard) {
@@ -248,64 +265,26 @@ void Notifier::TakeParked(const KvEntry& entry) {
   dispatcher_.Add(*std::move(delivery));
 }
 
-void Notifier::Follow(ShardId id, Shard* shard) {
-  shard->tail.reset();
-  shard->tail_number = ++tails_;
-  auto overflowed = std::make_shared<std::atomic<bool>>(false);
-  shard->overflowed = overflowed;
-  const auto inbox = executor_.inbox();
-  const uint64_t number = shard->tail_number;
-  shard->tail = parts_.log->Tail(
-      id, shard->read,
-      [this, inbox, number, overflowed, buffered = buffered_](ShardId of, const LogRecord& record) {
-        if (*overflowed) return;
-        if (*buffered >= limits::kSinkBufferedBytes) {
-          *overflowed = true;
-          return;
-        }
-        *buffered += record.bytes.size();
-        inbox->Post([this, buffered, of, number, sequence = record.sequence,
-                     bytes = std::string(record.bytes)] {
-          *buffered -= bytes.size();
-          Handle(of, number, sequence, bytes);
-        });
-      },
-      [this, inbox, id, number, overflowed] {
-        if (*overflowed) return;
-        inbox->Post([this, id, number] { CaughtUp(id, number); });
-      });
-}
-
-void Notifier::CaughtUp(ShardId id, uint64_t tail) {
+void Notifier::Handle(const TailReader::Record& record) {
+  const ShardId id = record.shard;
   const auto found = shards_.find(id);
-  if (found == shards_.end() || found->second->tail_number != tail) return;
+  if (found == shards_.end() || record.sequence <= found->second->read) return;
   Shard& shard = *found->second;
-  if (*shard.overflowed) return;
-  shard.caught_up = true;
-  if (shard.progress.revision > 0) return;
-  // The first notifier of all begins with what happens from now on.
-  shard.progress.told = shard.read;
-  shard.bytes = kMemoryLogBytes;  // it is saved with the next tick
-}
-
-void Notifier::Handle(ShardId id, uint64_t tail, Sequence sequence, const std::string& bytes) {
-  const auto found = shards_.find(id);
-  if (found == shards_.end() || found->second->tail_number != tail) return;
-  Shard& shard = *found->second;
-  if (*shard.overflowed || sequence <= shard.read) return;
-  if (dispatcher_.pending() >= limits::kPendingDeliveries) {
-    *shard.overflowed = true;
-    return;
-  }
-  shard.bytes += bytes.size();
-  shard.read = sequence;
+  const Sequence before = std::exchange(shard.read, record.sequence);
+  shard.bytes += record.bytes.size();
   v1::LogBatch batch;
-  if (!batch.ParseFromString(bytes) || batch.epoch() < shard.epoch) return;
+  if (!batch.ParseFromString(record.bytes) || batch.epoch() < shard.epoch) return;
   shard.epoch = batch.epoch();
-  const bool told = sequence <= shard.progress.told || shard.progress.revision == 0;
+  const bool first = shard.progress.revision == 0;
+  if (!first && batch.after() > before) {
+    // Every batch names the one before it.
+    LogWarn("the log was trimmed before the notifier had read it: events are missing",
+            {{"shard", id}, {"after", before}, {"through", batch.after()}});
+  }
+  const bool told = first || record.sequence <= shard.progress.told;
   shard.reader.Read(batch, [&](const LifecycleEvent& event) {
     told_micros_ = event.at_micros;
-    if (!told) Tell(id, sequence, event);
+    if (!told) Tell(id, record.sequence, event);
   });
 }
 
@@ -341,7 +320,7 @@ bool Notifier::Save(ShardId id) {
   const auto found = shards_.find(id);
   if (found == shards_.end() || !found->second->taken) return false;
   Shard* const shard = found->second.get();
-  if (shard->progress.revision == 0 && !shard->caught_up) return false;
+  if (shard->progress.revision == 0 && !reader_.CaughtUp(id)) return false;
   if (shard->bytes >= kMemoryLogBytes && !shard->next.has_value()) {
     shard->bytes = 0;
     shard->next = Progress();

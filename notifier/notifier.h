@@ -19,6 +19,7 @@
 #include "engine/executor.h"
 #include "log/definition_store.h"
 #include "log/event_log.h"
+#include "log/tail_reader.h"
 #include "notifier/dispatcher.h"
 #include "notifier/shard_progress.h"
 
@@ -72,9 +73,9 @@ class Notifier {
   void TakeAll();
   bool Take(ShardId id, Shard* shard);
   void TakeParked(const KvEntry& entry);
-  void Follow(ShardId id, Shard* shard);
-  void Handle(ShardId id, uint64_t tail, Sequence sequence, const std::string& bytes);
-  void CaughtUp(ShardId id, uint64_t tail);
+  void ReadLog();
+  void Handle(const TailReader::Record& record);
+  void BeginHere(Shard* shard);
   void Tell(ShardId id, Sequence sequence, const LifecycleEvent& event);
   void TellRule(const Rule& rule, const Value& cloud_event, ShardId id, Sequence sequence,
                 const LifecycleEvent& event);
@@ -82,7 +83,6 @@ class Notifier {
   bool Save(ShardId id);
   void SaveSome();
   void Lose(ShardId id);
-  bool Full() const;
 
   const NotifierOptions options_;
   const NotifierParts parts_;
@@ -94,11 +94,10 @@ class Notifier {
   std::string rules_text_;
   std::vector<ShardId> mine_;
   absl::btree_map<ShardId, std::unique_ptr<Shard>> shards_;
+  TailReader reader_;
   ShardId saved_next_ = 0;  // where the saving goes on
-  uint64_t tails_ = 0;
   int64_t rules_micros_ = 0, take_micros_ = 0, told_micros_ = 0;
-  const std::shared_ptr<std::atomic<size_t>> buffered_;  // bytes read and not handled
-  std::atomic<int> owned_ = -1, caught_up_ = 0;          // -1: it is not known yet
+  std::atomic<int> owned_ = -1, caught_up_ = 0;  // -1: it is not known yet
   std::atomic<bool> ticking_ = false;
   std::unique_ptr<KvStore::Subscription> watch_;
   std::unique_ptr<engine::ExecutorThread> thread_;  // goes first

@@ -12,8 +12,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "base/clock.h"
+#include "log/tail_reader.h"
 #include "sink/output.h"
-#include "sink/tail_reader.h"
 #include "store/database.h"
 
 namespace jaque {

@@ -271,22 +271,6 @@ TEST_F(SinkTest, FactsAreExportedAsLinesInFilesThatRotate) {
   EXPECT_LT(std::filesystem::file_size(path + ".1"), 2'000);
 }
 
-TEST_F(SinkTest, AReaderThatIsFullReadsTheRestLater) {
-  TailReader reader(&clock_, &log_, /*max_bytes=*/200);
-  reader.Follow(0, 0);
-  for (int i = 0; i < 50; ++i) Append(0, Cat("i", i));
-  EXPECT_LT(reader.buffered_bytes(), 400);
-  std::vector<Sequence> taken;
-  while (true) {
-    const auto records = reader.Take(100);
-    if (records.empty()) break;
-    for (const auto& record : records) taken.push_back(record.sequence);
-  }
-  std::vector<Sequence> all(50);
-  std::iota(all.begin(), all.end(), 1);
-  EXPECT_EQ(taken, all);
-}
-
 TEST(ShardsOfSinkTest, EveryShardHasOneOwnerAmongTheLiving) {
   std::vector<MemberStatus> members(3);
   for (int i = 0; i < 3; ++i) {

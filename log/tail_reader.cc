@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sink/tail_reader.h"
+#include "log/tail_reader.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +19,7 @@ void TailReader::Follow(ShardId shard, Sequence after) {
   Leave(shard);
   {
     absl::MutexLock lock(&mutex_);
-    shards_[shard].last = after;
+    shards_[shard].last = shards_[shard].taken = after;
   }
   TakeTail(shard);
 }
@@ -50,9 +50,10 @@ void TailReader::TakeTail(ShardId shard) {
     turn = entry.turn = ++turns_;
     entry.full = false;
   }
-  auto tail = log_->Tail(shard, after, [this, turn](ShardId from, const LogRecord& record) {
-    OnRecord(from, turn, record);
-  });
+  auto tail = log_->Tail(
+      shard, after,
+      [this, turn](ShardId from, const LogRecord& record) { OnRecord(from, turn, record); },
+      [this, shard, turn] { OnCaughtUp(shard, turn); });
   absl::MutexLock lock(&mutex_);
   shards_[shard].tail = std::move(tail);
 }
@@ -68,6 +69,20 @@ void TailReader::OnRecord(ShardId shard, uint64_t turn, const LogRecord& record)
   found->second.last = record.sequence;
   bytes_ += record.bytes.size();
   records_.push_back({shard, record.sequence, std::string(record.bytes), clock_->Monotonic()});
+}
+
+void TailReader::OnCaughtUp(ShardId shard, uint64_t turn) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = shards_.find(shard);
+  if (found == shards_.end() || found->second.turn != turn || found->second.full) return;
+  if (!found->second.stored.has_value()) found->second.stored = found->second.last;
+}
+
+bool TailReader::CaughtUp(ShardId shard) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = shards_.find(shard);
+  return found != shards_.end() && found->second.stored.has_value() &&
+         found->second.taken >= *found->second.stored;
 }
 
 std::vector<ShardId> TailReader::FullShards() {
@@ -96,6 +111,7 @@ std::vector<TailReader::Record> TailReader::Take(size_t bytes) {
   while (!records_.empty() && sum < bytes) {
     sum += records_.front().bytes.size();
     bytes_ -= records_.front().bytes.size();
+    shards_[records_.front().shard].taken = records_.front().sequence;
     taken.push_back(std::move(records_.front()));
     records_.pop_front();
   }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class TailReader {
   void Follow(ShardId shard, Sequence after);
   void Leave(ShardId shard);
 
+  // All that was stored when the following began has been taken.
+  bool CaughtUp(ShardId shard);
+
   // What has been read, in the order of each shard, up to so many bytes and one record more.
   std::vector<Record> Take(size_t bytes);
   // Until there is something to take, or Wake, or so long.
@@ -52,7 +56,8 @@ class TailReader {
 
  private:
   struct Shard {
-    Sequence last = 0;  // read
+    Sequence last = 0, taken = 0;
+    std::optional<Sequence> stored;  // through here, when the following began
     uint64_t turn = 0;  // of the tail held, so that a late call of an earlier one is known
     bool full = false;  // something was not kept: the tail is to be taken again
     std::unique_ptr<EventLog::Subscription> tail;
@@ -60,6 +65,7 @@ class TailReader {
 
   void TakeTail(ShardId shard);
   void OnRecord(ShardId shard, uint64_t turn, const LogRecord& record);
+  void OnCaughtUp(ShardId shard, uint64_t turn);
   // Of the shards that are to be read again, now that there is room.
   std::vector<ShardId> FullShards();
 
