@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/limits.h"
 
@@ -73,12 +74,13 @@ class Router::Hops {
     return reply;
   }
 
-  std::vector<CommandBus::ReplyFn> EndThoseTo(const Ownership& ownership) {
+  // Those to engines of which `over` is true.
+  std::vector<CommandBus::ReplyFn> EndIf(absl::FunctionRef<bool(const std::string& owner)> over) {
     std::vector<CommandBus::ReplyFn> ended;
     absl::MutexLock lock(&mutex_);
     for (auto hop = hops_.begin(); hop != hops_.end();) {
       const auto next = std::next(hop);
-      if (!ownership.Has(hop->second.first)) {
+      if (over(hop->second.first)) {
         ended.push_back(std::move(hop->second.second));
         hops_.erase(hop);
       }
@@ -100,16 +102,26 @@ Router::Router(std::string self, CommandBus* bus, Metrics* metrics, Local local)
       local_(std::move(local)),
       hops_(std::make_shared<Hops>()) {}
 
-Router::~Router() = default;
+Router::~Router() { Close(); }
 
 void Router::SetOwnership(std::shared_ptr<const Ownership> ownership) {
+  std::vector<CommandBus::ReplyFn> ended;
   {
     absl::MutexLock lock(&mutex_);
     ownership_ = ownership;
+    ended = hops_->EndIf([&](const std::string& owner) { return !ownership->Has(owner); });
   }
-  for (CommandBus::ReplyFn& reply : hops_->EndThoseTo(*ownership)) {
+  Fail(std::move(ended), "the engine that it was sent to has left");
+}
+
+void Router::Close() {
+  Fail(hops_->EndIf([](const std::string&) { return true; }), "the engine that sent it on leaves");
+}
+
+void Router::Fail(std::vector<CommandBus::ReplyFn> ended, const char* why) {
+  for (CommandBus::ReplyFn& reply : ended) {
     metrics_->commands_forwarded_error.Increment();
-    reply(absl::UnavailableError("the engine that it was sent to has left"));
+    reply(absl::UnavailableError(why));
   }
 }
 
@@ -128,12 +140,19 @@ void Router::Handle(std::string bytes, bool from_ingress, CommandBus::ReplyFn re
   if (!command.ParseFromString(bytes)) {
     return reply(Reply(v1::CommandReply::CODE_INVALID, "a command that cannot be read"));
   }
-  const RouteDecision decision = DecideRoute(ownership().get(), self_, command);
+  RouteDecision decision;
+  uint64_t hop = 0;
+  {
+    // A view that ends hops comes before this one begins, and has decided where to, or after it.
+    absl::MutexLock lock(&mutex_);
+    decision = DecideRoute(ownership_.get(), self_, command);
+    if (decision.route == Route::kForward) hop = hops_->Begin(decision.owner, std::move(reply));
+  }
   switch (decision.route) {
     case Route::kHere:
       return local_(std::move(command), std::move(reply));
     case Route::kForward:
-      return Forward(std::move(command), decision.owner, std::move(reply));
+      return Forward(std::move(command), decision.owner, hop);
     case Route::kNotOwned:
       metrics_->commands_not_owned.Increment();
       return reply(Reply(v1::CommandReply::CODE_NOT_OWNED,
@@ -143,9 +162,8 @@ void Router::Handle(std::string bytes, bool from_ingress, CommandBus::ReplyFn re
   }
 }
 
-void Router::Forward(v1::Command command, const std::string& owner, CommandBus::ReplyFn reply) {
+void Router::Forward(v1::Command command, const std::string& owner, uint64_t hop) {
   command.set_forwarded(true);
-  const uint64_t hop = hops_->Begin(owner, std::move(reply));
   bus_->Send(owner, command.SerializeAsString(), HopTimeout(command),
              [metrics = metrics_, hops = hops_, hop](absl::StatusOr<std::string> result) {
                CommandBus::ReplyFn ended = hops->End(hop);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -51,9 +52,14 @@ class Router {
   // attempt; other senders get the CommandReply that says so.
   void Handle(std::string bytes, bool from_ingress, CommandBus::ReplyFn reply);
 
+  // What waits for other engines ends Unavailable; so what came from the ingress goes back there
+  // while the bus is open.
+  void Close();
+
  private:
   class Hops;
-  void Forward(v1::Command command, const std::string& owner, CommandBus::ReplyFn reply);
+  void Forward(v1::Command command, const std::string& owner, uint64_t hop);
+  void Fail(std::vector<CommandBus::ReplyFn> ended, const char* why);
 
   const std::string self_;
   CommandBus* const bus_;

@@ -155,6 +155,22 @@ TEST_F(RouterTest, NobodyWaitsForAnEngineThatHasLeft) {
   EXPECT_EQ(a.metrics.commands_forwarded_error.Value(), 1);
 }
 
+TEST_F(RouterTest, AnEngineThatLeavesHandsBackWhatItHasSentOn) {
+  Engine& a = Start("a");
+  std::vector<CommandBus::ReplyFn> never;
+  const auto silent = bus_.Serve("b", [&](std::string, bool, CommandBus::ReplyFn reply) {
+    never.push_back(std::move(reply));
+  });
+  const auto ownership = OwnershipOf(1, {"a", "b"});
+  a.router.SetOwnership(ownership);
+  absl::StatusOr<std::string> result = absl::UnknownError("not answered");
+  a.router.Handle(CommandFor(ObjectOf(*ownership, "b")), /*from_ingress=*/true,
+                  [&](absl::StatusOr<std::string> reply) { result = std::move(reply); });
+  EXPECT_TRUE(absl::IsUnknown(result.status()));
+  a.router.Close();
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+}
+
 TEST_F(RouterTest, OwnershipThatMovedMeansNotOwnedOnceThenSuccessByAFreshAttempt) {
   Engine& a = Start("a");
   Engine& b = Start("b");

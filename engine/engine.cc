@@ -79,6 +79,7 @@ class EngineOfLanes final : public Engine {
   void Stop() override {
     service_.reset();
     for (const auto& lane : lanes_) lane->Stop();
+    router_.Close();
     snapshots_.reset();
   }
 

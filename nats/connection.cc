@@ -226,6 +226,12 @@ Connection::Subscription::~Subscription() {
   natsSubscription_Destroy(subscription_);
 }
 
+void Connection::Subscription::Drain(absl::Duration patience) {
+  const int64_t millis = absl::ToInt64Milliseconds(patience);
+  if (natsSubscription_DrainTimeout(subscription_, millis) != NATS_OK) return;  // no connection
+  natsSubscription_WaitForDrainCompletion(subscription_, millis);
+}
+
 std::string Connection::NewInbox() {
   natsInbox* raw = nullptr;
   JAQUE_CHECK(natsInbox_Create(&raw) == NATS_OK);

@@ -115,7 +115,11 @@ class Connection {
 
 class Connection::Subscription {
  public:
-  ~Subscription();
+  ~Subscription();  // what the server has sent and the handler has not seen is dropped
+
+  // Asks the server for no more and waits until the handler has seen everything that it had sent,
+  // or for `patience`. Not on a callback's thread.
+  void Drain(absl::Duration patience);
 
  private:
   friend class Connection;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wrapper over a real server.
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -180,6 +181,38 @@ TEST_F(NatsTest, APullConsumerIsMadeAnewWhenItVanishes) {
   };
   pull();
   EXPECT_THAT(texts.Await(1), testing::ElementsAre("x"));
+}
+
+TEST_F(NatsTest, WhatIsUnderWayToAPullConsumerThatGoesIsHandedBack) {
+  ASSERT_TRUE(EnsureStream(*connection_, Spec()).ok());
+  // Long enough that nobody sees a second delivery which was not asked for.
+  const ConsumerSpec spec{.stream = "S", .name = "c", .filter = "s.a", .ack_wait = absl::Hours(1)};
+  ASSERT_TRUE(EnsureConsumer(*connection_, spec).ok());
+  MustPublish("s.a", "1");
+  MustPublish("s.a", "2");
+  auto consumer = std::make_unique<PullConsumer>(connection_.get(), spec);
+  absl::Notification busy, go_on;
+  consumer->Pull(1, kLong, [&](std::vector<Message> first) {
+    // While this thread is held up, the second message comes and waits behind it.
+    consumer->Pull(1, kLong, [&](std::vector<Message> second) {
+      for (const Message& message : second) {
+        HandBack(*connection_, message.reply(), absl::ZeroDuration());
+      }
+    });
+    Acknowledge(*connection_, first[0].reply());
+    busy.Notify();
+    go_on.WaitForNotification();
+  });
+  busy.WaitForNotification();
+  auto gone = std::async(std::launch::async, [&] { consumer.reset(); });
+  PullConsumer other(connection_.get(), spec);
+  Texts texts;
+  other.Pull(1, kLong, [&](std::vector<Message> messages) {
+    for (const Message& message : messages) texts.Put(message.data());
+  });
+  go_on.Notify();
+  gone.get();
+  EXPECT_THAT(texts.Await(1), testing::ElementsAre("2"));
 }
 
 TEST_F(NatsTest, ReadsOnAfterARestart) {

@@ -2,6 +2,7 @@
 #include "nats/pull_consumer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,8 @@ namespace {
 // A server that does not answer a request for what is there within this has lost it, or its
 // consumer.
 constexpr absl::Duration kAnswerWithin = absl::Seconds(2);
+// For messages that are under way when a consumer goes; what comes later waits to be acknowledged.
+constexpr absl::Duration kDrain = absl::Seconds(2);
 
 }  // namespace
 
@@ -214,15 +217,22 @@ void PullConsumer::Core::Reconnected() {
 
 void PullConsumer::Core::Close() {
   std::vector<SlotPtr> slots;
+  std::vector<Message> unanswered;
   {
     absl::MutexLock lock(&mutex_);
     slots.swap(slots_);
     for (const SlotPtr& slot : slots) {
-      slot->phase = Phase::kIdle;
-      slot->deliver = nullptr;
+      Finished dropped = Finish(*slot);
+      std::move(dropped.messages.begin(), dropped.messages.end(), std::back_inserter(unanswered));
     }
   }
-  for (const SlotPtr& slot : slots) slot->subscription.reset();
+  for (const Message& message : unanswered) {
+    HandBack(*connection_, message.reply(), absl::ZeroDuration());
+  }
+  // What the server has sent by now comes to an idle slot, which hands it back.
+  for (const SlotPtr& slot : slots) {
+    if (slot->subscription != nullptr) slot->subscription->Drain(kDrain);
+  }
 }
 
 // Harmless where it exists: its configuration was compared when this process began.

@@ -18,7 +18,9 @@ class PullConsumer {
  public:
   // The consumer exists (EnsureConsumer). Should it vanish, it is made anew.
   PullConsumer(Connection* connection, const ConsumerSpec& spec);
-  ~PullConsumer();  // drops waiting pulls uncalled
+  // Drops waiting pulls uncalled. What the server has sent for them is handed back, so that another
+  // process has it at once. Not on a callback's thread.
+  ~PullConsumer();
 
   // What is there, up to `max`, or as soon as one message comes; none after `wait`, or earlier if
   // the connection breaks. Called once.
