@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server on loopback that stands in for one of the outside; a context manager.
 
-`answer(request)` gives (status, body) or (status, body, headers); a body that is no string goes as
-JSON. Requests are remembered in order, and answered one at a time unless `at_once`.
+`answer(request)` gives (status, body) or (status, body, headers), or None to close the connection
+without an answer; a body that is no string goes as JSON. Requests are remembered in order, and
+answered one at a time unless `at_once`.
 """
 import contextlib
 import http.server
@@ -50,7 +51,11 @@ class StandIn:
                         stand_in.requests.append(request)
                     if not stand_in.at_once:
                         stack.enter_context(stand_in.lock)
-                    status, body, *headers = stand_in.answer(request)
+                    answer = stand_in.answer(request)
+                if answer is None:
+                    self.close_connection = True
+                    return
+                status, body, *headers = answer
                 if not isinstance(body, (str, bytes)):
                     body = json.dumps(body)
                     headers = headers or [{'Content-Type': 'application/json'}]
