@@ -103,6 +103,8 @@ absl::Status ExportOutput::TakePiece(absl::Span<const SinkBatch> batches,
   const absl::StatusOr<size_t> exported = exporter_->Export(current);
   if (exported.ok()) {
     metrics.export_records.Add({{"output", name_}}).Increment(static_cast<double>(*exported));
+  } else if (absl::IsCancelled(exported.status())) {
+    return exported.status();  // nobody's fault
   } else {
     metrics.export_errors.Add({{"output", name_}}).Increment();
     if (!absl::IsInvalidArgument(exported.status())) return exported.status();

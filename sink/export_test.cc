@@ -25,6 +25,7 @@
 #include "tests/support/nats_server.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/tls_files.h"
 
 namespace jaque {
 namespace {
@@ -295,10 +296,28 @@ TEST_F(ExportTest, OneThatIsStoppedWaitsForNobody) {
     asked.WaitForNotification();
     output.Stop();
   });
-  EXPECT_FALSE(Take(&output).ok());
+  EXPECT_TRUE(absl::IsCancelled(Take(&output)));
   stopper.join();
-  EXPECT_FALSE(Take(&output).ok());
+  EXPECT_TRUE(absl::IsCancelled(Take(&output)));
   EXPECT_EQ(silent.requests(), 1);
+}
+
+TEST_F(ExportTest, AReceiverBehindTlsHasToBeTrusted) {
+  const testing::TlsFiles files;
+  ASSERT_EQ(files.error(), "");
+  testing::TestHttpServer server(
+      [](const testing::TestRequest&) { return testing::TestResponse(); },
+      {files.certificate(), files.key()});
+  Add("i", {Start()});
+  ExporterParts parts;
+  const std::vector<const SinkBatch*> all = {&batches_[0]};
+  const auto refused = Make("webhook:" + server.Url("/"), parts)->Export(all);
+  EXPECT_TRUE(absl::IsUnavailable(refused.status())) << refused.status();
+  EXPECT_EQ(server.requests(), 0);
+  parts.ca_file = files.authority();
+  const auto taken = Make("webhook:" + server.Url("/"), parts)->Export(all);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(*taken, 1);
 }
 
 TEST_F(ExportTest, WhatCannotWorkIsRefused) {

@@ -127,7 +127,8 @@ void Follower::Failed(const absl::Status& status) {
   // Where the store is now is not known: it is asked, and read on from there.
   LeaveAll();
   look_at_ = clock_->Monotonic() + absl::Milliseconds(limits::kSinkRetryMillis);
-  if (absl::IsAborted(status)) return;  // another process was faster
+  if (absl::IsAborted(status)) return;    // another process was faster
+  if (absl::IsCancelled(status)) return;  // it stops
   ProcessMetrics().sink_errors.Increment();
   if (failing_since_ != absl::InfiniteDuration()) return;
   failing_since_ = clock_->Monotonic();

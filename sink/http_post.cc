@@ -91,6 +91,7 @@ absl::StatusOr<HttpPost::Answer> HttpPost::Send(const std::vector<std::string>& 
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error);
   const CURLcode code = curl_easy_perform(easy);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
+  if (code != CURLE_OK && stopped_) return absl::CancelledError("it stops");
   if (code != CURLE_OK) {
     return absl::UnavailableError(error[0] != '\0' ? error : curl_easy_strerror(code));
   }

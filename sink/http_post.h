@@ -34,7 +34,8 @@ class HttpPost {
   explicit HttpPost(HttpPostOptions options);
   ~HttpPost();
 
-  // Waits for the answer, limits::kExportSeconds at most. Unavailable if there is none.
+  // Waits for the answer, limits::kExportSeconds at most. Unavailable if there is none, Cancelled
+  // if it stops.
   absl::StatusOr<Answer> Send(const std::vector<std::string>& headers, std::string_view body);
   // A Send under way ends within about a second, later ones at once.
   void Stop() { stopped_ = true; }
