@@ -125,6 +125,7 @@ class Shard {
   void OpenEnded(const AppendResult& result);
   void Opened();
   void TryOpenLater();
+  void ReadAnewLater();
   // Takes the phase that is wanted; the memory is as the log has it, unless it is `dirty_`.
   void Settle();
   void Forget();

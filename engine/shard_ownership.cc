@@ -19,6 +19,7 @@
 namespace jaque::engine {
 namespace {
 
+constexpr int64_t kTailPatienceMicros = 100'000;
 constexpr char kElsewhere[] = "the object has another owner now";
 
 }  // namespace
@@ -112,7 +113,19 @@ void Shard::OpenEnded(const AppendResult& result) {
   if (phase_ == Phase::kClosing) return Settle();
   // What it was refused for may have been read while it was under way.
   if (last_ > in_flight_after_) return TryOpen();
+  if (result.outcome == AppendOutcome::kConflict) return ReadAnewLater();
   TryOpenLater();
+}
+
+// A refusal says that there is more to read. A tail that does not bring it in this time has been
+// lost by the server and would notice that by its silence, seconds later.
+void Shard::ReadAnewLater() {
+  parts_.executor->At(parts_.executor->Now() + kTailPatienceMicros,
+                      [this, number = tail_number_, after = in_flight_after_] {
+                        const bool silent = number == tail_number_ && last_ == after;
+                        if (phase_ != Phase::kOpening || appending_ || !caught_up_) return;
+                        if (silent) StartReading();
+                      });
 }
 
 void Shard::Opened() {

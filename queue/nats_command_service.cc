@@ -19,6 +19,7 @@ namespace {
 constexpr absl::Duration kLongestBackoff = absl::Seconds(10);
 constexpr absl::Duration kPullWait = absl::Seconds(20);
 constexpr int kPullBatch = 64;
+constexpr absl::Duration kDrain = absl::Seconds(2);
 
 // A claimed command, as far as its end needs it.
 struct Claimed {
@@ -187,6 +188,8 @@ class NatsService final : public CommandBus::Service {
 
   ~NatsService() override {
     serving_->SetIngress(nullptr);
+    // Who sent something is answered, and who sends from now on learns that nobody is here.
+    for (const auto& commands : commands_) commands->Drain(kDrain);
     commands_.clear();
     serving_->Close();
   }

@@ -9,6 +9,8 @@
 namespace jaque {
 namespace {
 
+// An engine that takes longer has died, or is of no use: then any engine may take it.
+constexpr absl::Duration kDirectWait = absl::Seconds(3);
 constexpr absl::Duration kReplyWait = absl::Seconds(10);
 constexpr absl::Duration kFirstDelay = absl::Milliseconds(50);
 constexpr absl::Duration kLongestDelay = absl::Seconds(5);
@@ -34,7 +36,7 @@ void CommandSender::Send(const std::string& engine_id, const v1::Command& comman
 
 void CommandSender::Try(const PendingPtr& pending) {
   if (pending->engine_id.empty()) return Submit(pending);
-  bus_->Send(pending->engine_id, pending->bytes, kReplyWait,
+  bus_->Send(pending->engine_id, pending->bytes, kDirectWait,
              [self = shared_from_this(), pending](absl::StatusOr<std::string> reply) {
                self->Receive(pending, false, std::move(reply));
              });
@@ -65,9 +67,12 @@ void CommandSender::Receive(const PendingPtr& pending, bool submitted,
         return TryLater(pending);
     }
   }
-  // That engine is gone: whoever owns the object now takes it from the ingress.
-  if (!submitted && absl::IsUnavailable(reply.status())) return Submit(pending);
-  TryLater(pending);
+  // Whoever owns the object now takes it from the ingress.
+  const bool stopped = [this] {
+    absl::MutexLock lock(&mutex_);
+    return stopped_;
+  }();
+  submitted || stopped ? TryLater(pending) : Submit(pending);
 }
 
 void CommandSender::TryLater(const PendingPtr& pending) {

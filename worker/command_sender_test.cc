@@ -124,10 +124,10 @@ TEST_F(CommandSenderTest, AgainAfterAGrowingDelay) {
 TEST_F(CommandSenderTest, WhatIsUnknownIsSentAgain) {
   const auto engine = Serve("e1", {0});
   Send("e1");
-  Pass(absl::Seconds(10));
-  EXPECT_THAT(done_, IsEmpty());
-  Pass(absl::Milliseconds(50));
-  EXPECT_THAT(seen_, ElementsAre("e1 sent", "e1 sent"));
+  Pass(absl::Milliseconds(2999));
+  EXPECT_THAT(seen_, ElementsAre("e1 sent"));
+  Pass(absl::Milliseconds(1));
+  EXPECT_THAT(seen_, ElementsAre("e1 sent", "e1 ingress"));
   EXPECT_THAT(done_, ElementsAre("1 e1"));
   v1::CommandReply late;
   late.set_code(v1::CommandReply::CODE_OK);
@@ -153,8 +153,7 @@ TEST_F(CommandSenderTest, AReplyThatIsNoneIsUnknown) {
     reply(++calls == 1 ? "\xff nonsense" : answer.SerializeAsString());
   });
   Send("e1");
-  EXPECT_THAT(done_, IsEmpty());
-  Pass(absl::Seconds(1));
+  EXPECT_EQ(calls, 2);
   EXPECT_THAT(done_, ElementsAre("1 "));
 }
 

@@ -124,5 +124,25 @@ TEST_F(HandoverTest, WhatAnOpeningIsRefusedForWasReadMeanwhile) {
   EXPECT_TRUE(next_->Ready().ok());
 }
 
+// A tail that the server has forgotten brings nothing; the refusal says that there is more.
+TEST_F(HandoverTest, ATailThatHasGoneSilentIsReadAnew) {
+  const auto both = View(1, {kFormer, kNext});
+  former_->SetOwnership(both);
+  next_->SetOwnership(both);
+  Run(former_.get());
+  Run(next_.get());
+  slow_log_->MuteTails();
+  StartAtFormer("unheard");
+  next_->SetOwnership(View(2, {kNext}));
+  const absl::Time since = clock_.Now();
+  for (int i = 0; i < 100 && !next_->Ready().ok(); ++i) {
+    Run(next_.get());
+    while (slow_log_->ReleaseNext()) Run(next_.get());
+    clock_.Advance(absl::Milliseconds(10));
+  }
+  EXPECT_TRUE(next_->Ready().ok());
+  EXPECT_LE(clock_.Now() - since, absl::Milliseconds(200));
+}
+
 }  // namespace
 }  // namespace jaque

@@ -85,7 +85,12 @@ absl::Status FaultyEventLog::Trim(ShardId shard, Sequence through) {
 
 std::unique_ptr<EventLog::Subscription> FaultyEventLog::Tail(ShardId shard, Sequence after,
                                                              TailFn visit, CaughtUpFn caught_up) {
-  return inner_->Tail(shard, after, std::move(visit), std::move(caught_up));
+  return inner_->Tail(
+      shard, after,
+      [this, number = ++tails_, visit = std::move(visit)](ShardId of, const LogRecord& record) {
+        if (number > muted_) visit(of, record);
+      },
+      std::move(caught_up));
 }
 
 bool FaultyEventLog::ReleaseNext() {

@@ -46,6 +46,9 @@ class FaultyEventLog final : public EventLog {
   bool ReleaseNext();
   size_t held() const { return held_.size(); }
 
+  // The tails that there are bring nothing any more, as when a server has lost their consumers.
+  void MuteTails() { muted_ = tails_; }
+
   // From now on nothing goes wrong; what is held back still is.
   void Heal() { faults_ = AppendFaults(); }
 
@@ -59,6 +62,7 @@ class FaultyEventLog final : public EventLog {
   Random random_;
   AppendFaults faults_;
   std::vector<Held> held_;
+  int tails_ = 0, muted_ = 0;  // numbered; those up to `muted_` are silent
 };
 
 }  // namespace jaque
