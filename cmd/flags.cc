@@ -318,6 +318,9 @@ absl::Status CheckServeFlags(const Flags& flags) {
     return absl::InvalidArgumentError(
         "-target sink needs -store: sqlite:PATH or postgres://USER@HOST/DATABASE");
   }
+  if (!flags.store.exports.empty() && !sink) {
+    return absl::InvalidArgumentError("-export is for the role sink: add it to -target");
+  }
   if (memory && flags.coordination != "memory") {
     return absl::InvalidArgumentError(
         "-coordination nats://… needs -queue nats://…: engines cannot share a log that is in the "

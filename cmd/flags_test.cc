@@ -63,6 +63,10 @@ TEST(FlagsTest, CombinationsThatCannotWorkAreRefused) {
   EXPECT_THAT(Refusal(flags), HasSubstr("-notify-rules is for the role notifier"));
   flags.roles.insert(Role::kNotifier);
   EXPECT_TRUE(CheckServeFlags(flags).ok());
+  flags.store.exports = {"webhook:http://127.0.0.1:1/"};
+  EXPECT_THAT(Refusal(flags), HasSubstr("-export is for the role sink"));
+  flags.roles.insert({Role::kSink, Role::kUi});
+  EXPECT_TRUE(CheckServeFlags(flags).ok());
   flags.coordination = "zookeeper";
   EXPECT_THAT(Refusal(flags), HasSubstr("-coordination zookeeper: write memory"));
 }
