@@ -180,6 +180,7 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    dialog.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();
     return () => dialog.close();
   }, []);
   return (
@@ -206,7 +207,8 @@ export function Dialog({
           <h2 id={heading} className="grow">
             {title}
           </h2>
-          <Button icon="close" look="bare" label="Close" onClick={onClose} />
+          {/* Without a hint: it would open with the focus, and take the Escape of the dialog. */}
+          <Button icon="close" look="bare" aria-label="Close" onClick={onClose} />
         </header>
         <div className="body" tabIndex={-1}>
           {children}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that work everywhere but in fields: single ones ("j") and pairs ("g i").
-import {useEffect, useRef} from 'react';
+import {useEffect, useRef, type KeyboardEvent as ReactKeyboardEvent} from 'react';
 
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 
@@ -36,4 +36,11 @@ export function useShortcuts(shortcuts: Shortcuts, active = true) {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [active]);
+}
+
+// Escape leaves a field of search for the list and keeps its text, which a browser would clear.
+export function leaveField(event: ReactKeyboardEvent<HTMLInputElement>) {
+  if (event.key !== 'Escape') return;
+  event.preventDefault();
+  event.currentTarget.blur();
 }

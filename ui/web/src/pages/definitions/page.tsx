@@ -10,6 +10,7 @@ import {Icon} from '../../design/icon';
 import {Button, Empty, ProblemView} from '../../design/parts';
 import {Table} from '../../design/table';
 import {plain, Text} from '../../design/text';
+import {leaveField} from '../../shell/shortcuts';
 import {StartDialog} from '../../start/dialog';
 
 const column = createColumnHelper<DefinitionRow>();
@@ -137,6 +138,7 @@ export default function DefinitionsPage() {
           value={text}
           placeholder="Search names, titles, summaries"
           onChange={({target: {value}}) => setParams(value ? {q: value} : {}, {replace: true})}
+          onKeyDown={leaveField}
         />
         <kbd aria-hidden="true">/</kbd>
       </div>

@@ -299,7 +299,13 @@ function InstanceView({instance}: {instance: Instance}) {
                 </Suspense>
               ))}
             {tab === 'timeline' && (
-              <Timeline rows={rows} selected={row?.seq} onSelect={selectRow} running={!ended} />
+              <Timeline
+                rows={rows}
+                complete={live.complete}
+                selected={row?.seq}
+                onSelect={selectRow}
+                running={!ended}
+              />
             )}
             {tab === 'history' && <History id={id} facts={live.facts} />}
             {tab === 'values' && <Values instance={instance} />}

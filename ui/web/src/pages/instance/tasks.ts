@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of an instance's tasks: all of them at first, then each that is new or changed, as it
-// happens. Changes gather, so that a thousand a second are drawn a few times a second.
+// The rows of an instance's tasks: a few at once, the rest behind them, then each that is new or
+// changed, as it happens. What comes gathers, so that a thousand a second are drawn a few times a
+// second.
 import {useEffect, useRef, useState} from 'react';
 
 import {at, get, type Problem} from '../../api/client';
@@ -8,8 +9,10 @@ import {parseJson} from '../../api/json';
 import {follow} from '../../api/stream';
 import type {HistoryItem, Instance, Page, TaskRow} from '../../api/types';
 
+const FIRST_PAGE = 100; // enough for what is in sight
 const PAGE = 1000;
 const GATHER_MILLIS = 120;
+const GATHER_PAGES_MILLIS = 500; // every part of a long list is laid out anew
 const POLL_MILLIS = 3000; // where there is no stream
 
 // Places in a history are numbers of up to 64 bits, as text.
@@ -30,6 +33,7 @@ export function mergeRows(rows: TaskRow[], changed: Map<string, TaskRow>): TaskR
 
 export interface Live {
   rows: TaskRow[] | undefined;
+  complete: boolean; // no row is still on its way
   facts: HistoryItem[]; // that came while we looked
   error: unknown;
 }
@@ -40,23 +44,33 @@ interface Options {
   onChange: () => void; // the instance may have changed
 }
 
-async function readRows(id: string, signal: AbortSignal, take: (rows: TaskRow[]) => void) {
-  let rows: TaskRow[] = [];
+type TakeRows = (rows: TaskRow[], complete: boolean) => void;
+
+async function readRows(id: string, signal: AbortSignal, take: TakeRows) {
+  const rows: TaskRow[] = [];
   let cursor: string | undefined;
+  let takenAt = -Infinity;
   do {
     const page: Page<TaskRow> = await get(
       `instances/${at(id)}/tasks`,
-      {limit: PAGE, cursor},
+      {limit: cursor ? PAGE : FIRST_PAGE, cursor},
       signal,
     );
-    rows = [...rows, ...page.items];
+    rows.push(...page.items);
     cursor = page.next;
-    take(rows);
+    if (cursor && performance.now() - takenAt < GATHER_PAGES_MILLIS) continue;
+    take([...rows], cursor === undefined);
+    takenAt = performance.now();
   } while (cursor);
 }
 
 export function useTasks({id, instance, onChange}: Options): Live {
-  const [live, setLive] = useState<Live>({rows: undefined, facts: [], error: undefined});
+  const [live, setLive] = useState<Live>({
+    rows: undefined,
+    complete: false,
+    facts: [],
+    error: undefined,
+  });
   const change = useRef(onChange);
   change.current = onChange;
   const known = instance !== undefined;
@@ -88,7 +102,8 @@ export function useTasks({id, instance, onChange}: Options): Live {
       if (problem.status === 404 || problem.status === 401) return;
       poll = setInterval(
         () =>
-          void readRows(id, abort.signal, (rows) => {
+          void readRows(id, abort.signal, (rows, complete) => {
+            if (!complete) return;
             setLive((old) => ({...old, rows}));
             change.current();
           }).catch(() => undefined),
@@ -97,7 +112,9 @@ export function useTasks({id, instance, onChange}: Options): Live {
     };
     const begin = async () => {
       try {
-        await readRows(id, abort.signal, (rows) => setLive((old) => ({...old, rows})));
+        await readRows(id, abort.signal, (rows, complete) =>
+          setLive((old) => ({...old, rows, complete})),
+        );
       } catch (error) {
         if (!abort.signal.aborted) setLive((old) => ({...old, error}));
         return;

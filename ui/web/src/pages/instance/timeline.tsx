@@ -13,6 +13,7 @@ import {formatClock, formatDuration, useNow} from '../../design/time';
 import {childrenOf, took, treeOf, type TreeRow} from './state';
 
 const ROW = 28;
+const FOLD = 18; // of the button and its gap
 const TICKS = 5;
 const ZOOMS = [1, 2, 5, 10, 25, 60];
 
@@ -34,6 +35,11 @@ function badge({iteration, attempt}: TaskRow): string {
   return [iteration && `#${iteration}`, attempt && attempt > 1 && `attempt ${attempt}`]
     .filter(Boolean)
     .join(' ');
+}
+
+// Rows that cannot be folded leave the place of the button free.
+function indent(depth: number, inner: number): number {
+  return (inner > 0 ? 8 : 8 + FOLD) + Math.min(depth, 12) * 14;
 }
 
 interface LineProps {
@@ -69,7 +75,7 @@ const Line = memo(function Line(props: LineProps) {
       data-index={index}
       style={{transform: `translateY(${start}px)`}}
     >
-      <div className="gantt-name" style={{paddingLeft: 8 + Math.min(depth, 12) * 14}}>
+      <div className="gantt-name" style={{paddingLeft: indent(depth, inner)}}>
         {inner > 0 ? (
           <button
             type="button"
@@ -80,9 +86,7 @@ const Line = memo(function Line(props: LineProps) {
           >
             <Icon name={open ? 'down' : 'right'} />
           </button>
-        ) : (
-          <span className="json-fold" />
-        )}
+        ) : null}
         <button
           type="button"
           className={`gantt-open tone-${row.status}`}
@@ -118,11 +122,13 @@ const Line = memo(function Line(props: LineProps) {
 
 export function Timeline({
   rows,
+  complete,
   selected,
   onSelect,
   running,
 }: {
   rows: TaskRow[] | undefined;
+  complete: boolean;
   selected: string | undefined;
   onSelect: (seq: string) => void;
   running: boolean;
@@ -148,7 +154,7 @@ export function Timeline({
     count: tree.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 12,
+    overscan: 6,
   });
   if (!rows) return <Skeleton rows={14} height={ROW} />;
   if (rows.length === 0) return <Empty icon="clock" title="No task has begun yet" />;
@@ -157,8 +163,8 @@ export function Timeline({
     <div className="gantt">
       <div className="gantt-bar-tools">
         <span className="small quiet number grow">
-          {rows.length.toLocaleString()} task{rows.length === 1 ? '' : 's'} in{' '}
-          {formatDuration(span.length)}
+          {rows.length.toLocaleString()} task{rows.length === 1 ? '' : 's'}
+          {complete ? ` in ${formatDuration(span.length)}` : ', more are on their way'}
         </span>
         {outer.length > 0 && (
           <Button

@@ -8,6 +8,7 @@ import {Button} from '../../design/parts';
 import {statusIcon} from '../../design/status';
 import {plain, Text} from '../../design/text';
 import {formatMoment} from '../../design/time';
+import {leaveField} from '../../shell/shortcuts';
 import type {FilterState} from './filter';
 
 const TYPING_MILLIS = 250;
@@ -75,7 +76,7 @@ function Search({state}: {state: FilterState}) {
         placeholder="Search ids, names, tags, errors"
         aria-label="Search instances"
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+        onKeyDown={leaveField}
       />
       <kbd aria-hidden="true">/</kbd>
     </div>
