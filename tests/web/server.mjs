@@ -7,10 +7,11 @@ import {fileURLToPath} from 'node:url';
 import {chromium} from 'playwright-core';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const BINARY = process.env.JAQUE_BINARY ?? ROOT + 'build/jaque';
+export const BINARY = process.env.JAQUE_BINARY ?? ROOT + 'build/jaque';
 
-// Serves on a free port, or on the one given; `url` has no slash at its end.
-export async function serve(flags = [], port = 0) {
+// Serves on a free port, or on the one given; `url` has no slash at its end. Requests of the tests
+// themselves carry the token.
+export async function serve(flags = [], port = 0, token = undefined) {
   const child = spawn(BINARY, ['-target', 'all', '-http-listen', `127.0.0.1:${port}`, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -27,7 +28,10 @@ export async function serve(flags = [], port = 0) {
     const response = await fetch(`${url}/api/v1/${path}`, {
       method,
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
-      headers: body === undefined ? {} : {'Content-Type': type},
+      headers: {
+        ...(body !== undefined && {'Content-Type': type}),
+        ...(token && {Authorization: `Bearer ${token}`}),
+      },
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

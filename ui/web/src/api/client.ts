@@ -112,7 +112,7 @@ export async function send(
 ): Promise<Response> {
   const headers: Record<string, string> = {Accept: 'application/json', ...options.headers};
   const secret = token.get();
-  if (secret) headers.Authorization = `Bearer ${secret}`;
+  if (secret) headers.Authorization ??= `Bearer ${secret}`;
   let body: string | undefined;
   if (options.body !== undefined) {
     body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);

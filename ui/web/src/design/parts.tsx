@@ -13,6 +13,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import {createPortal} from 'react-dom';
 
 import {asProblem} from '../api/client';
 import {Icon, type IconName} from './icon';
@@ -183,7 +184,8 @@ export function Dialog({
     dialog.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();
     return () => dialog.close();
   }, []);
-  return (
+  // In the body: a form below the form of another dialog would not be told of its own submit.
+  return createPortal(
     <dialog
       ref={ref}
       className={'sheet' + (wide ? ' wide' : '')}
@@ -215,7 +217,8 @@ export function Dialog({
         </div>
         {footer && <footer>{footer}</footer>}
       </form>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
 
