@@ -24,7 +24,8 @@ test('a definition is completed, checked, drawn, saved and started', async () =>
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(
-    `document: {dsl: '1.0.3', namespace: desk, name: typed, version: '1.0.0'}\ndo:\n  - first:\n      `,
+    `document: {dsl: '1.0.3', namespace: desk, name: typed, version: '1.0.0'}\n` +
+      `do:\n  - first:\n      `,
   );
   await page.keyboard.type('swi');
   await page.locator('.cm-tooltip-autocomplete').getByText('switch').first().waitFor();

@@ -85,7 +85,7 @@ async function at(path, act) {
 
 const button = (page, name) => page.getByRole('button', {name, exact: true});
 
-test('those that are chosen are suspended, and all that the filter finds are cancelled', async () => {
+test('the chosen are suspended, and all that the filter finds are cancelled', async () => {
   for (let order = 1; order <= 5; ++order) await server.start('work/waiting', {order});
   await at('/instances?namespace=work&name=waiting', async (page) => {
     await page.locator('.table-row.line').nth(4).waitFor();

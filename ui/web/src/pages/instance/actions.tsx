@@ -69,7 +69,9 @@ export function Actions({instance, graph, awaited, rerun, onRerun, onDone}: Acti
   const suspended = instance.status === 'suspended';
   return (
     <div className="row wrap instance-actions" role="group" aria-label="Actions">
-      {!may && <span className="small soft">This needs the role operator.</span>}
+      {!may && (
+        <span className="small soft">You may look; acting needs the role operator.</span>
+      )}
       {!ended && awaited.length > 0 && (
         <Button
           look="primary"

@@ -29,6 +29,9 @@ function toneOf(kind: string): string {
 }
 
 function Fact({item, open, onToggle}: {item: HistoryItem; open: boolean; onToggle: () => void}) {
+  const [actor, reason] = [item.event?.actor, item.event?.reason].map((said) =>
+    typeof said === 'string' ? said : '',
+  );
   const name = item.task?.split('/').pop()?.replace(/~1/g, '/').replace(/~0/g, '~');
   return (
     <>
@@ -48,6 +51,16 @@ function Fact({item, open, onToggle}: {item: HistoryItem; open: boolean; onToggl
           <strong className="ellipsis">
             <Text>{name}</Text>
           </strong>
+        )}
+        {actor && (
+          <span className="soft small">
+            by <Text>{actor}</Text>
+          </span>
+        )}
+        {reason && (
+          <span className="soft small ellipsis">
+            <Text>{reason}</Text>
+          </span>
         )}
         <span className="mono small quiet end number">{item.seq}</span>
       </button>
