@@ -12,7 +12,8 @@ export const BINARY = process.env.JAQUE_BINARY ?? ROOT + 'build/jaque';
 // Serves on a free port, or on the one given; `url` has no slash at its end. Requests of the tests
 // themselves carry the token.
 export async function serve(flags = [], port = 0, token = undefined) {
-  const child = spawn(BINARY, ['-target', 'all', '-http-listen', `127.0.0.1:${port}`, ...flags], {
+  const target = flags.includes('-target') ? [] : ['-target', 'all'];
+  const child = spawn(BINARY, [...target, '-http-listen', `127.0.0.1:${port}`, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
