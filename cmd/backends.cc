@@ -28,6 +28,7 @@
 #include "queue/nats_dead_letters.h"
 #include "queue/nats_event_stream.h"
 #include "queue/nats_task_cancels.h"
+#include "queue/nats_task_depths.h"
 #include "queue/nats_task_queue.h"
 #include "queue/sqlite_event_stream.h"
 
@@ -78,6 +79,7 @@ void AddQueuesInMemory(const Clock* clock, const MemoryCommandBus::Options& opti
   auto commands = std::make_unique<MemoryCommandBus>(clock, options);
   backends->pulses = {[bus = commands.get()] { bus->ExpireOverdue(); },
                       [queue = tasks.get()] { queue->ExpireOverdue(); }};
+  backends->depths = tasks.get();
   backends->tasks = std::move(tasks);
   backends->dead_commands = commands.get();
   backends->commands = std::move(commands);
@@ -134,6 +136,8 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
   }
   ASSIGN_OR_RETURN(backends->tasks,
                    NatsTaskQueue::Open(queue, names, pools, {.replicas = replicas}));
+  backends->depths_on_nats = std::make_unique<NatsTaskDepths>(queue, names);
+  backends->depths = backends->depths_on_nats.get();
   backends->cancels = std::make_unique<NatsTaskCancels>(queue, names);
   ASSIGN_OR_RETURN(backends->commands,
                    NatsCommandBus::Open(queue, coordination, names, {.replicas = replicas}));
@@ -152,7 +156,7 @@ absl::Status AddQueue(const Flags& flags, const nats::Names& names, Backends* ba
                                                                 replicas, absl::ZeroDuration()));
   }
   if (flags.roles.contains(Role::kEngine) || flags.roles.contains(Role::kSink) ||
-      !flags.notify_rules.empty()) {
+      flags.roles.contains(Role::kUi) || !flags.notify_rules.empty()) {
     ASSIGN_OR_RETURN(backends->progress,
                      NatsKvStore::Open(queue, names, "progress", replicas, absl::ZeroDuration()));
   }

@@ -23,6 +23,7 @@
 #include "queue/dead_letters.h"
 #include "queue/event_stream.h"
 #include "queue/task_cancels.h"
+#include "queue/task_depths.h"
 #include "queue/task_queue.h"
 #include "sqlite/data_folder.h"
 
@@ -36,6 +37,8 @@ struct Backends {
 
   std::unique_ptr<EventLog> log;
   std::unique_ptr<TaskQueue> tasks;
+  TaskDepths* depths = nullptr;  // the same in memory, or the next
+  std::unique_ptr<TaskDepths> depths_on_nats;
   std::unique_ptr<TaskCancels> cancels;
   std::unique_ptr<CommandBus> commands;
   std::unique_ptr<EventStream> events;

@@ -78,6 +78,41 @@ int SettleDeadLetters(const ClientCommand& command, const std::vector<std::strin
   return code;
 }
 
+// "2.5 s", or nothing where it is not known.
+std::string LagText(const Value& row) {
+  const std::string lag = TextOf(row, "lag");
+  return lag.empty() ? lag : lag + " s";
+}
+
+std::string ReaderTable(const Value& cluster, const Session& session) {
+  Table table({"READER", "LAG", "SHARDS BEHIND"});
+  const Value* const readers = cluster.Find("readers");
+  for (size_t i = 0; readers != nullptr && i < readers->size(); ++i) {
+    const Value& row = readers->at(i);
+    table.Add({TextOf(row, "name"), LagText(row), TextOf(row, "behind")});
+  }
+  return table.empty() ? "" : "\n" + table.Text(session.colors());
+}
+
+std::string CountersText(const Value& cluster) {
+  const Value* const counters = cluster.Find("counters");
+  if (counters == nullptr) return "";
+  return fmt::format("\n{} since it started: {} forwarded, {} not owned, {} of stale epochs\n",
+                     Printable(TextOf(*counters, "process")), TextOf(*counters, "forwarded"),
+                     TextOf(*counters, "notOwned"), TextOf(*counters, "staleEpochs"));
+}
+
+std::string ViewTable(const Value& cluster, const Session& session) {
+  Table table({"EPOCH", "SEEN", "ENGINES"});
+  const Value* const views = cluster.Find("views");
+  for (size_t i = 0; views != nullptr && i < views->size(); ++i) {
+    const Value& row = views->at(i);
+    table.Add({TextOf(row, "epoch"), RelativeTime(TimeOf(row, "at"), session.now()),
+               TextOf(row, "members")});
+  }
+  return table.empty() ? "" : "\n" + table.Text(session.colors());
+}
+
 std::string ClusterText(const Value& cluster, const Session& session) {
   std::string text;
   if (const std::string epoch = TextOf(cluster, "epoch"); !epoch.empty()) {
@@ -99,24 +134,25 @@ std::string ClusterText(const Value& cluster, const Session& session) {
     queues.Add({TextOf(waiting->at(i), "name"), TextOf(waiting->at(i), "waiting")});
   }
   if (!queues.empty()) text += "\n" + queues.Text(session.colors());
-  return text;
+  return text + ReaderTable(cluster, session) + CountersText(cluster);
 }
 
 std::string ShardTable(const Value& cluster, const Session& session) {
-  Table table({"SHARD", "OWNER", "STANDBY", "SEQUENCE", "PROJECTED", "LAG"});
+  Table table({"SHARD", "OWNER", "STANDBY", "PROJECTED", "LAG"});
   const Value* const owners = cluster.Find("owners");
   for (size_t i = 0; owners != nullptr && i < owners->size(); ++i) {
     const Value& row = owners->at(i);
     table.Add({TextOf(row, "shard"), TextOf(row, "owner"), TextOf(row, "standby"),
-               TextOf(row, "sequence"), TextOf(row, "projected"), TextOf(row, "lag")});
+               TextOf(row, "projected"), LagText(row)});
   }
   return "\n" + table.Text(session.colors());
 }
 
 int ShowCluster(const ClientCommand& command, const std::vector<std::string>& arguments) {
-  bool shards = false;
+  bool shards = false, views = false;
   Session session(command);
   session.AddSwitch("shards", &shards, "list the shards and their owners too");
+  session.AddSwitch("views", &views, "list the views that the server has seen too");
   if (const auto code = session.Begin(arguments)) return *code;
   ApiRequest request;
   request.path = "/api/v1/cluster";
@@ -125,7 +161,8 @@ int ShowCluster(const ClientCommand& command, const std::vector<std::string>& ar
   return session.Show(
       *cluster, [](const Value& all) { return TextOf(all, "epoch"); },
       [&] {
-        return ClusterText(*cluster, session) + (shards ? ShardTable(*cluster, session) : "");
+        return ClusterText(*cluster, session) + (views ? ViewTable(*cluster, session) : "") +
+               (shards ? ShardTable(*cluster, session) : "");
       });
 }
 
@@ -202,7 +239,7 @@ absl::Span<const ClientCommand> OperationCommands() {
       {"dead-letters get", "ID", "show what was given up", &GetDeadLetter},
       {"dead-letters redrive", "ID...", "send it again", &SettleDeadLetters},
       {"dead-letters drop", "ID...", "forget it", &SettleDeadLetters},
-      {"cluster", "[-shards]", "show members, shards and queues", &ShowCluster},
+      {"cluster", "[-shards] [-views]", "show members, queues and lags", &ShowCluster},
       {"pools", "", "show the pools of workers and what waits for them", &ShowPools},
       {"audit", "[flags]", "list who changed what", &ShowAudit},
       {"whoami", "", "show who you are for the server, and what you may", &WhoAmI},

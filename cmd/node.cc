@@ -77,7 +77,8 @@ absl::StatusOr<std::unique_ptr<Node>> Node::Create(const Flags& flags) {
                                                    node->backends_.get(), node->progress_.get()));
   if (flags.roles.contains(Role::kEngine)) node->MakeTheEngine();
   if (flags.roles.contains(Role::kWorker)) RETURN_IF_ERROR(node->MakeTheWorker());
-  node->shown_ = std::make_unique<NodeCluster>(node->clock_, node->flags_, *node->backends_,
+  node->shown_ = std::make_unique<NodeCluster>(node->clock_, node->flags_, node->backends_.get(),
+                                               node->progress_.get(),
                                                [shown = node.get()] { return shown->View(); });
   if (!flags.notify_rules.empty()) {
     ASSIGN_OR_RETURN(node->notifier_,
@@ -116,6 +117,8 @@ void Node::MakeTheEngine() {
   parts.definitions = backends_->definitions.get();
   parts.state = backends_->state.get();
   engine_ = MakeEngine(options, parts);
+  gauges_ =
+      std::make_unique<QueueGauges>(backends_->depths, backends_->dead_commands, &ProcessMetrics());
 }
 
 absl::Status Node::MakeTheWorker() {
@@ -155,13 +158,14 @@ absl::Status Node::JoinTheCluster(const std::function<void(absl::Status)>& exit)
   if (backends_->cluster != nullptr && engine_ == nullptr) {
     // Looks at the view, for the quorum guard, and takes no part in it.
     view_ = std::make_unique<ViewKeeper>(clock_, backends_->cluster.get(), kViewKey,
-                                         [](const v1::View&) {});
+                                         [this](const v1::View& view) { shown_->Note(view); });
     RETURN_IF_ERROR(view_->Start());
   }
   if (backends_->engines != nullptr) {
     ClusterOptions engine = options("engine");
     engine.shards = flags_.shards;
     const auto changed = [this](const v1::View& view) {
+      shown_->Note(view);
       engine_->SetOwnership(std::make_shared<const Ownership>(view, flags_.shards));
     };
     engines_ = std::make_unique<Cluster>(clock_, backends_->engines.get(), backends_->cluster.get(),
@@ -198,6 +202,7 @@ absl::Status Node::Start(std::function<void(absl::Status)> exit) {
     ticker_->Every(kViewPulse, [this] { view_->Tick({}); });
   }
   if (store_ != nullptr) store_->Start();
+  if (gauges_ != nullptr) gauges_->Start();
   if (worker_ != nullptr) {
     worker_->Start();
     ticker_->Every(kWorkerPulse, [this] { worker_->Tick(); });
@@ -252,6 +257,7 @@ void Node::StopParts() {
   if (workers_ != nullptr) workers_->Leave();
   if (engines_ != nullptr) engines_->Leave();
   ticker_->Stop();
+  if (gauges_ != nullptr) gauges_->Stop();
   if (notifier_ != nullptr) notifier_->Stop();
   if (engine_ != nullptr) engine_->Stop();
   if (store_ != nullptr) store_->Stop();  // with what the engine wrote last

@@ -15,6 +15,7 @@
 #include "cmd/flags.h"
 #include "cmd/node_cluster.h"
 #include "cmd/notify.h"
+#include "cmd/queue_gauges.h"
 #include "cmd/store_part.h"
 #include "coordination/cluster.h"
 #include "engine/engine.h"
@@ -80,6 +81,7 @@ class Node {
   std::unique_ptr<Cluster> engines_, workers_;
   std::unique_ptr<ViewKeeper> view_;  // of a process without engine
   std::unique_ptr<NodeCluster> shown_;
+  std::unique_ptr<QueueGauges> gauges_;  // null without engine
   std::unique_ptr<Ticker> ticker_;
   bool started_ = false;
 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/node_cluster.h"
 
+#include <utility>
+
+#include "base/limits.h"
+#include "base/status_macros.h"
 #include "base/version.h"
+#include "coordination/log_lag.h"
 #include "coordination/ownership.h"
 
 namespace jaque::cmd {
@@ -30,20 +35,38 @@ std::vector<std::string> RoleNames(const Flags& flags) {
   for (const auto& [role, name] : known) {
     if (flags.roles.contains(role)) names.emplace_back(name);
   }
+  if (!flags.notify_rules.empty()) names.emplace_back("notifier");
   return names;
 }
 
-NodeCluster::NodeCluster(const Clock* clock, const Flags& flags, const Backends& backends,
-                         std::function<v1::View()> view)
+NodeCluster::NodeCluster(const Clock* clock, const Flags& flags, Backends* backends,
+                         LogProgress* progress, std::function<v1::View()> view)
     : clock_(clock),
       flags_(flags),
       started_micros_(absl::ToUnixMicros(clock->Now())),
-      view_(std::move(view)),
-      clustered_(backends.cluster != nullptr) {
-  for (const auto& [role, members] : backends.members) {
+      backends_(backends),
+      progress_(progress),
+      view_(std::move(view)) {
+  for (const auto& [role, members] : backends->members) {
     observers_.emplace_back(
         role, std::make_unique<MemberObserver>(clock, members.get(), flags.heartbeat_ttl));
   }
+}
+
+void NodeCluster::Note(const v1::View& view) {
+  absl::MutexLock lock(&mutex_);
+  if (!views_.empty() && views_.front().epoch >= view.epoch()) return;
+  ui::SeenView seen;
+  seen.epoch = view.epoch();
+  seen.at_micros = absl::ToUnixMicros(clock_->Now());
+  for (const v1::ViewMember& member : view.members()) seen.members.push_back(member.id());
+  views_.push_front(std::move(seen));
+  if (views_.size() > limits::kOpeningsShown) views_.pop_back();
+}
+
+std::vector<ui::SeenView> NodeCluster::Views() const {
+  absl::MutexLock lock(&mutex_);
+  return {views_.begin(), views_.end()};
 }
 
 ui::ClusterState NodeCluster::Alone() const {
@@ -66,12 +89,13 @@ ui::ClusterState NodeCluster::Alone() const {
 }
 
 ui::ClusterState NodeCluster::Cluster() {
-  if (!clustered_) return Alone();
+  if (backends_->cluster == nullptr) return Alone();
   ui::ClusterState state;
   const v1::View view = view_();
   const Ownership ownership(view, flags_.shards);
   state.epoch = view.epoch();
   state.expected_engines = flags_.expected_engines;
+  state.views = Views();
   for (const auto& [role, observer] : observers_) {
     for (const MemberStatus& status : observer->Judge()) {
       ui::ClusterMember member;
@@ -93,11 +117,51 @@ ui::ClusterState NodeCluster::Cluster() {
   return state;
 }
 
-std::vector<ui::PoolState> NodeCluster::Pools() {
-  std::vector<ui::PoolState> pools;
-  if (!flags_.roles.contains(Role::kWorker)) return pools;
-  for (const auto& [name, places] : flags_.worker_pools) pools.push_back({name, 1, places});
-  return pools;
+absl::StatusOr<std::vector<ui::LogReader>> NodeCluster::Readers() {
+  std::vector<ui::LogReader> readers;
+  if (progress_ == nullptr) return readers;
+  ASSIGN_OR_RETURN(const std::vector<ReaderPosition> positions, progress_->Positions());
+  std::map<std::string, ui::LogReader> by_name;
+  for (const ReaderPosition& position : positions) {
+    by_name[position.reader].shards[position.shard] = {position.sequence,
+                                                       absl::ToUnixMicros(position.said_at)};
+  }
+  for (auto& [name, reader] : by_name) {
+    reader.name = name;
+    readers.push_back(std::move(reader));
+  }
+  return readers;
+}
+
+absl::StatusOr<std::map<uint32_t, absl::Duration>> NodeCluster::Lags(
+    const std::map<uint32_t, uint64_t>& passed) {
+  RETURN_IF_ERROR(backends_->Reachable());
+  return LogLags(*clock_, backends_->log.get(), passed);
+}
+
+// Who works for a pool is known of this process alone: members do not say it.
+absl::StatusOr<std::vector<ui::PoolState>> NodeCluster::Pools() {
+  ASSIGN_OR_RETURN(const std::vector<PoolDepth> depths, backends_->depths->Depths());
+  std::map<std::string, ui::PoolState> pools;
+  for (const PoolDepth& depth : depths) {
+    ui::PoolState& pool = pools[depth.pool];
+    pool.waiting = depth.waiting;
+    pool.running = depth.running;
+  }
+  const bool alone = backends_->queue_connection == nullptr;
+  if (alone && flags_.roles.contains(Role::kWorker)) {
+    for (const auto& [name, places] : flags_.worker_pools) {
+      pools[name].workers = 1;
+      pools[name].places = places;
+    }
+  }
+  std::vector<ui::PoolState> states;
+  for (auto& [name, pool] : pools) {
+    pool.name = name;
+    if (alone && !pool.workers) pool.workers = 0;
+    states.push_back(std::move(pool));
+  }
+  return states;
 }
 
 }  // namespace jaque::cmd

@@ -17,6 +17,20 @@ constexpr absl::Duration kForgotten = absl::Hours(7 * 24);
 
 std::string KeyOf(const std::string& reader, ShardId shard) { return Cat(reader, ".", shard); }
 
+absl::StatusOr<ReaderPosition> Parse(const KvEntry& entry) {
+  ReaderPosition position;
+  const std::vector<std::string> key = absl::StrSplit(entry.key, '.');
+  const std::vector<std::string> value = absl::StrSplit(entry.value, ' ');
+  int64_t said = 0;
+  if (key.size() != 2 || value.size() != 2 || !absl::SimpleAtoi(key[1], &position.shard) ||
+      !absl::SimpleAtoi(value[0], &position.sequence) || !absl::SimpleAtoi(value[1], &said)) {
+    return absl::DataLossError(Cat("the progress ", entry.key, " cannot be read"));
+  }
+  position.reader = key[0];
+  position.said_at = absl::FromUnixSeconds(said);
+  return position;
+}
+
 }  // namespace
 
 LogProgress::LogProgress(const Clock* clock, KvStore* bucket, std::vector<std::string> awaited)
@@ -36,17 +50,25 @@ absl::StatusOr<Sequence> LogProgress::Passed(ShardId shard) {
       continue;
     }
     RETURN_IF_ERROR(entry.status());
-    const std::vector<std::string> parts = absl::StrSplit(entry->value, ' ');
-    Sequence sequence = 0;
-    int64_t said = 0;
-    if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &sequence) ||
-        !absl::SimpleAtoi(parts[1], &said)) {
-      return absl::DataLossError(Cat("the progress of ", reader, " cannot be read"));
-    }
-    if (clock_->Now() - absl::FromUnixSeconds(said) > kForgotten) continue;
-    passed = std::min(passed, sequence);
+    ASSIGN_OR_RETURN(const ReaderPosition position, Parse(*entry));
+    if (Forgotten(position)) continue;
+    passed = std::min(passed, position.sequence);
   }
   return passed;
+}
+
+absl::StatusOr<std::vector<ReaderPosition>> LogProgress::Positions() {
+  ASSIGN_OR_RETURN(const std::vector<KvEntry> entries, bucket_->List());
+  std::vector<ReaderPosition> positions;
+  for (const KvEntry& entry : entries) {
+    ASSIGN_OR_RETURN(ReaderPosition position, Parse(entry));
+    if (!Forgotten(position)) positions.push_back(std::move(position));
+  }
+  return positions;
+}
+
+bool LogProgress::Forgotten(const ReaderPosition& position) const {
+  return clock_->Now() - position.said_at > kForgotten;
 }
 
 }  // namespace jaque

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "coordination/kv_store.h"
 #include "log/event_log.h"
@@ -17,6 +18,13 @@ namespace jaque {
 
 inline constexpr char kSinkReader[] = "sink";
 inline constexpr char kNotifierReader[] = "notifier";
+
+struct ReaderPosition {
+  std::string reader;
+  ShardId shard = 0;
+  Sequence sequence = 0;  // passed
+  absl::Time said_at;
+};
 
 class LogProgress {
  public:
@@ -27,8 +35,12 @@ class LogProgress {
   absl::Status Put(const std::string& reader, ShardId shard, Sequence sequence);
   // The sequence that every reader has passed; the highest there is if there is no reader.
   absl::StatusOr<Sequence> Passed(ShardId shard);
+  // What all have said that are not forgotten.
+  absl::StatusOr<std::vector<ReaderPosition>> Positions();
 
  private:
+  bool Forgotten(const ReaderPosition& position) const;
+
   const Clock* const clock_;
   KvStore* const bucket_;
   const std::vector<std::string> awaited_;

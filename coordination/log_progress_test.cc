@@ -40,6 +40,25 @@ TEST_F(LogProgressTest, AReaderThatIsSilentForAWeekIsForgotten) {
   EXPECT_EQ(*progress_.Passed(3), UINT64_MAX);
 }
 
+TEST_F(LogProgressTest, ListsWhatReadersHaveSaid) {
+  ASSERT_TRUE(progress_.Put(kNotifierReader, 3, 7).ok());
+  clock_.Advance(absl::Hours(7 * 24 - 1));
+  ASSERT_TRUE(progress_.Put(kSinkReader, 12, 20).ok());
+  auto positions = progress_.Positions();
+  ASSERT_TRUE(positions.ok()) << positions.status();
+  ASSERT_EQ(positions->size(), 2u);
+  EXPECT_EQ(positions->at(0).reader, kNotifierReader);
+  EXPECT_EQ(positions->at(0).shard, 3u);
+  EXPECT_EQ(positions->at(0).sequence, 7u);
+  EXPECT_EQ(positions->at(1).reader, kSinkReader);
+  EXPECT_EQ(positions->at(1).shard, 12u);
+  clock_.Advance(absl::Hours(2));
+  positions = progress_.Positions();
+  ASSERT_TRUE(positions.ok()) << positions.status();
+  ASSERT_EQ(positions->size(), 1u);
+  EXPECT_EQ(positions->at(0).reader, kSinkReader);
+}
+
 TEST_F(LogProgressTest, TheLogIsKeptForThoseWhoHaveNotReadIt) {
   ReadEventLog log(std::make_unique<MemoryEventLog>(&clock_), &progress_);
   Sequence last = 0;

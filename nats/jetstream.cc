@@ -266,19 +266,49 @@ void NextMessage(Connection& connection, const std::string& stream, const std::s
                });
 }
 
-absl::StatusOr<std::vector<std::string>> SubjectsOf(Connection& connection,
-                                                    const std::string& stream,
-                                                    const std::string& filter) {
+absl::StatusOr<std::vector<ConsumerState>> ConsumersOf(Connection& connection,
+                                                       const std::string& stream) {
+  std::vector<ConsumerState> states;
+  for (size_t total = 1; states.size() < total;) {
+    ASSIGN_OR_RETURN(const Value answer, CallApi(connection, "$JS.API.CONSUMER.LIST." + stream,
+                                                 absl::StrCat("{\"offset\":", states.size(), "}")));
+    total = static_cast<size_t>(IntOr(answer, "total", 0));
+    const Value* const consumers = answer.Find("consumers");
+    if (consumers == nullptr || !consumers->is_array() || consumers->size() == 0) break;
+    for (size_t i = 0; i < consumers->size(); ++i) {
+      const Value& consumer = consumers->at(i);
+      const Value* const config = consumer.Find("config");
+      states.push_back(
+          {config == nullptr ? "" : std::string(config->StringOr("filter_subject", "")),
+           static_cast<uint64_t>(IntOr(consumer, "num_ack_pending", 0))});
+    }
+  }
+  return states;
+}
+
+absl::StatusOr<std::map<std::string, uint64_t>> CountsOf(Connection& connection,
+                                                         const std::string& stream,
+                                                         const std::string& filter) {
   // The server gives 100,000 at a time; more keys than that are in no bucket of ours.
   ASSIGN_OR_RETURN(const Value info,
                    CallApi(connection, "$JS.API.STREAM.INFO." + stream,
                            absl::StrCat("{\"subjects_filter\":", JsonString(filter), "}")));
-  std::vector<std::string> subjects;
+  std::map<std::string, uint64_t> counts;
   const Value* state = info.Find("state");
   const Value* found = state != nullptr && state->is_object() ? state->Find("subjects") : nullptr;
-  if (found == nullptr || !found->is_object()) return subjects;
-  for (const std::string_view subject : found->Keys()) subjects.emplace_back(subject);
-  std::sort(subjects.begin(), subjects.end());
+  if (found == nullptr || !found->is_object()) return counts;
+  for (const std::string_view subject : found->Keys()) {
+    counts[std::string(subject)] = static_cast<uint64_t>(IntOr(*found, subject, 0));
+  }
+  return counts;
+}
+
+absl::StatusOr<std::vector<std::string>> SubjectsOf(Connection& connection,
+                                                    const std::string& stream,
+                                                    const std::string& filter) {
+  ASSIGN_OR_RETURN(const auto counts, CountsOf(connection, stream, filter));
+  std::vector<std::string> subjects;
+  for (const auto& [subject, count] : counts) subjects.push_back(subject);
   return subjects;
 }
 

@@ -5,6 +5,8 @@
 // ResourceExhausted (a limit of the stream), Unavailable and DeadlineExceeded (perhaps done).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,7 +87,20 @@ absl::StatusOr<StoredMessage> LastMessage(Connection& connection, const std::str
 void NextMessage(Connection& connection, const std::string& stream, const std::string& subject,
                  uint64_t from, absl::AnyInvocable<void(absl::StatusOr<StoredMessage>)> done);
 
-// The subjects that have messages, among those of `filter`, sorted; from the stream's leader.
+// What the shared consumers of a stream have to do; from the stream's leader.
+struct ConsumerState {
+  std::string filter;      // the subject that it is for
+  uint64_t delivered = 0;  // and not acknowledged
+};
+absl::StatusOr<std::vector<ConsumerState>> ConsumersOf(Connection& connection,
+                                                       const std::string& stream);
+
+// How many messages each subject has, of those that have some, among those of `filter`; from the
+// stream's leader.
+absl::StatusOr<std::map<std::string, uint64_t>> CountsOf(Connection& connection,
+                                                         const std::string& stream,
+                                                         const std::string& filter);
+// The subjects alone, sorted.
 absl::StatusOr<std::vector<std::string>> SubjectsOf(Connection& connection,
                                                     const std::string& stream,
                                                     const std::string& filter);

@@ -25,6 +25,7 @@ class DeadLetters {
 
   // Those after `after`, the oldest first, at most `limit`.
   virtual absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) = 0;
+  virtual absl::StatusOr<uint64_t> CountDead() = 0;
   virtual absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) = 0;  // NotFound
   virtual absl::Status DropDead(uint64_t sequence) = 0;               // NotFound
 };

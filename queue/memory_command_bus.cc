@@ -70,6 +70,7 @@ class MemoryCommandBus::Core : public std::enable_shared_from_this<MemoryCommand
   void Remove(const ServicePtr& service);
   void ExpireOverdue();
   absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) const;
+  uint64_t CountDead() const;
   absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) const;
   absl::Status DropDead(uint64_t sequence);
 
@@ -343,6 +344,11 @@ absl::StatusOr<std::vector<DeadLetter>> MemoryCommandBus::Core::ListDead(uint64_
   return letters;
 }
 
+uint64_t MemoryCommandBus::Core::CountDead() const {
+  absl::MutexLock lock(&mutex_);
+  return dead_.size();
+}
+
 absl::StatusOr<DeadLetter> MemoryCommandBus::Core::GetDead(uint64_t sequence) const {
   absl::MutexLock lock(&mutex_);
   const auto letter = dead_.find(sequence);
@@ -398,6 +404,8 @@ void MemoryCommandBus::ExpireOverdue() { core_->ExpireOverdue(); }
 absl::StatusOr<std::vector<DeadLetter>> MemoryCommandBus::ListDead(uint64_t after, size_t limit) {
   return core_->ListDead(after, limit);
 }
+
+absl::StatusOr<uint64_t> MemoryCommandBus::CountDead() { return core_->CountDead(); }
 
 absl::StatusOr<DeadLetter> MemoryCommandBus::GetDead(uint64_t sequence) {
   return core_->GetDead(sequence);

@@ -44,6 +44,7 @@ class MemoryCommandBus final : public CommandBus, public DeadLetters {
 
   // Ingress commands that were given up, the newest limits::kDeadLetters.
   absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) override;
+  absl::StatusOr<uint64_t> CountDead() override;
   absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) override;
   absl::Status DropDead(uint64_t sequence) override;
 

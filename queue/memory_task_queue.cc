@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/memory_task_queue.h"
 
+#include <algorithm>
 #include <deque>
 #include <list>
 #include <set>
@@ -32,6 +33,7 @@ class MemoryTaskQueue::Core : public std::enable_shared_from_this<MemoryTaskQueu
   void Pull(const std::string& pool, int max, absl::Duration wait, DeliverFn deliver);
   void ExpireOverdue();
   size_t size() const;
+  std::vector<PoolDepth> Depths() const;
 
   // By a delivery: number `delivered` of message `id`.
   void Ack(uint64_t id);
@@ -57,6 +59,7 @@ class MemoryTaskQueue::Core : public std::enable_shared_from_this<MemoryTaskQueu
   struct Pool {
     std::deque<uint64_t> ready;  // ids acknowledged late are still in it, and skipped
     std::list<WaitingPull> pulls;
+    size_t waiting = 0, running = 0;  // messages ready, and in due_
   };
   struct Served {
     DeliverFn deliver;
@@ -193,12 +196,26 @@ size_t MemoryTaskQueue::Core::size() const {
   return messages_.size();
 }
 
+std::vector<PoolDepth> MemoryTaskQueue::Core::Depths() const {
+  std::vector<PoolDepth> depths;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [name, pool] : pools_) depths.push_back({name, pool->waiting, pool->running});
+  }
+  std::sort(depths.begin(), depths.end(),
+            [](const PoolDepth& a, const PoolDepth& b) { return a.pool < b.pool; });
+  return depths;
+}
+
 // A late acknowledgement counts too, as it does on JetStream: the work was done.
 void MemoryTaskQueue::Core::Ack(uint64_t id) {
   absl::MutexLock lock(&mutex_);
   const auto found = messages_.find(id);
   if (found == messages_.end()) return;
-  if (!found->second.ready) due_.erase({found->second.due, id});
+  Message& message = found->second;
+  Pool& pool = *pools_.at(message.pool);
+  --(message.ready ? pool.waiting : pool.running);
+  if (!message.ready) due_.erase({message.due, id});
   messages_.erase(found);
 }
 
@@ -232,6 +249,8 @@ MemoryTaskQueue::Core::Deliveries MemoryTaskQueue::Core::Take(Pool& pool, int ma
     pool.ready.pop_front();
     Message& message = messages_.at(id);
     message.ready = false;
+    --pool.waiting;
+    ++pool.running;
     message.due = clock_->Monotonic() + options_.ack_wait;
     due_.insert({message.due, id});
     taken.push_back(
@@ -251,10 +270,12 @@ void MemoryTaskQueue::Core::MakeReady(uint64_t id, Message& message) {
   // What comes again comes before what has never been tried.
   if (message.delivered > 0) {
     slot->ready.push_front(id);
+    --slot->running;
   } else {
     slot->ready.push_back(id);
   }
   message.ready = true;
+  ++slot->waiting;
 }
 
 MemoryTaskQueue::Core::Message* MemoryTaskQueue::Core::Open(uint64_t id, int delivered) {
@@ -293,6 +314,8 @@ void MemoryTaskQueue::Pull(
 }
 
 void MemoryTaskQueue::ExpireOverdue() { core_->ExpireOverdue(); }
+
+absl::StatusOr<std::vector<PoolDepth>> MemoryTaskQueue::Depths() { return core_->Depths(); }
 
 size_t MemoryTaskQueue::size() const { return core_->size(); }
 

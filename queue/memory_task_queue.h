@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "queue/task_depths.h"
 #include "queue/task_queue.h"
 
 namespace jaque {
@@ -21,7 +22,7 @@ struct MemoryTaskQueueOptions {
   size_t capacity = limits::kQueuedTasks;  // messages not yet acknowledged, all pools together
 };
 
-class MemoryTaskQueue final : public TaskQueue {
+class MemoryTaskQueue final : public TaskQueue, public TaskDepths {
  public:
   using Options = MemoryTaskQueueOptions;
 
@@ -32,6 +33,8 @@ class MemoryTaskQueue final : public TaskQueue {
                absl::AnyInvocable<void(absl::Status)> done) override;
   void Pull(const std::string& pool, int max, absl::Duration wait,
             absl::AnyInvocable<void(std::vector<std::unique_ptr<TaskDelivery>>)> deliver) override;
+
+  absl::StatusOr<std::vector<PoolDepth>> Depths() override;
 
   // Delivers again what was not acknowledged in time or was handed back with a delay that is over,
   // and answers the pulls whose wait is over.

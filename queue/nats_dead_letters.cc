@@ -66,6 +66,11 @@ absl::StatusOr<std::vector<DeadLetter>> NatsDeadLetters::ListDead(uint64_t after
   return letters;
 }
 
+absl::StatusOr<uint64_t> NatsDeadLetters::CountDead() {
+  ASSIGN_OR_RETURN(const auto counts, nats::CountsOf(*connection_, stream_, subject_));
+  return counts.empty() ? 0 : counts.begin()->second;
+}
+
 absl::StatusOr<DeadLetter> NatsDeadLetters::GetDead(uint64_t sequence) {
   absl::StatusOr<DeadLetter> letter = Next(sequence);
   if (letter.ok() && letter->sequence != sequence) {

@@ -16,6 +16,7 @@ class NatsDeadLetters final : public DeadLetters {
   NatsDeadLetters(nats::Connection* connection, const nats::Names& names);
 
   absl::StatusOr<std::vector<DeadLetter>> ListDead(uint64_t after, size_t limit) override;
+  absl::StatusOr<uint64_t> CountDead() override;
   absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) override;
   absl::Status DropDead(uint64_t sequence) override;
 

@@ -223,11 +223,13 @@ TEST_F(NatsQueueTest, DeadLettersAreKeptWithTheReason) {
   EXPECT_EQ(dead->front().bytes, "the command");
   EXPECT_THAT(dead->front().reason, testing::HasSubstr("no way"));
   const uint64_t sequence = dead->front().sequence;
+  EXPECT_EQ(letters.CountDead().value_or(7), 1u);
   EXPECT_EQ(letters.GetDead(sequence)->bytes, "the command");
   EXPECT_TRUE(letters.ListDead(sequence, 10)->empty());
   EXPECT_TRUE(letters.DropDead(sequence).ok());
   EXPECT_TRUE(absl::IsNotFound(letters.DropDead(sequence)));
   EXPECT_TRUE(letters.ListDead(0, 10)->empty());
+  EXPECT_EQ(letters.CountDead().value_or(7), 0u);
 }
 
 TEST_F(NatsQueueTest, ALargeReplyBecomesAStatus) {

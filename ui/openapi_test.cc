@@ -15,17 +15,12 @@
 #include "queue/memory_command_bus.h"
 #include "queue/memory_event_stream.h"
 #include "ui/api.h"
+#include "ui/no_cluster_fixture.h"
 
 namespace jaque::ui {
 namespace {
 
 using Operations = std::map<std::string, std::set<std::string>>;  // "GET /path": its parameters
-
-class NoCluster final : public ClusterSource {
- public:
-  ClusterState Cluster() override { return {}; }
-  std::vector<PoolState> Pools() override { return {}; }
-};
 
 Operations Served() {
   SimulatedClock clock;

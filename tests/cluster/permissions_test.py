@@ -113,6 +113,15 @@ class PermissionsTest(unittest.TestCase):
         event = {'specversion': '1.0', 'id': '1', 'source': '/s', 'type': 't'}
         self.assertEqual(api.post('/api/v1/events', event)[0], 202)
         self.assertEqual(api.post(f'/api/v1/instances/{body["id"]}/cancel')[0], 200)
+        # What waits, and who has read how far, is asked of NATS by the ui.
+        status, _, pools = api.get('/api/v1/pools')
+        self.assertEqual((status, pools['items']),
+                         (200, [{'name': 'default', 'waiting': 0, 'running': 0}]))
+        status, _, shown = api.get('/api/v1/cluster')
+        self.assertEqual(status, 200)
+        self.assertEqual([queue['name'] for queue in shown['queues']], ['tasks', 'dead commands'])
+        self.assertEqual([view['members'] for view in shown['views']][:1], [['e1']])
+        self.assertEqual(shown['counters']['process'], 'u1')
         self.assertEqual(self.violations(), [])
 
     def test_a_notifier_tells_and_its_dead_letters_are_seen(self):

@@ -19,6 +19,7 @@ class MemoryBackend {
  public:
   MemoryEventLog& log() { return log_; }
   MemoryTaskQueue& queue() { return queue_; }
+  TaskDepths& depths() { return queue_; }
   MemoryCommandBus& bus() { return bus_; }
   MemoryEventStream& stream() { return stream_; }
 

@@ -18,6 +18,7 @@
 #include "nats/jetstream.h"
 #include "queue/nats_command_bus.h"
 #include "queue/nats_event_stream.h"
+#include "queue/nats_task_depths.h"
 #include "queue/nats_task_queue.h"
 #include "tests/support/nats_server.h"
 
@@ -76,6 +77,10 @@ class NatsBackend {
                                  {.replicas = kServers, .ack_wait = ack_wait()});
     });
   }
+  TaskDepths& depths() {
+    if (depths_ == nullptr) depths_ = std::make_unique<NatsTaskDepths>(connection_.get(), names_);
+    return *depths_;
+  }
   CommandBus& bus() {
     return Opened(&bus_, [this] {
       return NatsCommandBus::Open(connection_.get(), connection_.get(), names_,
@@ -128,6 +133,7 @@ class NatsBackend {
   std::unique_ptr<nats::Connection> connection_;
   std::unique_ptr<NatsEventLog> log_;
   std::unique_ptr<NatsTaskQueue> queue_;
+  std::unique_ptr<NatsTaskDepths> depths_;
   std::unique_ptr<NatsCommandBus> bus_;
   std::unique_ptr<NatsEventStream> stream_;
   std::unique_ptr<NatsKvStore> kv_, kv_with_ttl_;

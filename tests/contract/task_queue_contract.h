@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every TaskQueue does. Backend: queue() and ack_wait() besides what collector.h says.
+// What every TaskQueue does. Backend: queue(), depths() and ack_wait() besides what collector.h
+// says.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "queue/task_depths.h"
 #include "queue/task_queue.h"
 #include "tests/contract/collector.h"
 
@@ -155,6 +158,32 @@ TYPED_TEST_P(TaskQueueContract, PoolsAreApart) {
   EXPECT_THAT(TestFixture::Bytes(this->Pull("p", 10)), testing::ElementsAre("for p"));
 }
 
+TYPED_TEST_P(TaskQueueContract, SaysHowMuchWaitsInEachPool) {
+  for (const char* id : {"a", "b", "c"}) this->Publish("p", id, id);
+  this->Publish("q.r", "d", "nobody pulls it");
+  const auto depths = [this] {
+    std::map<std::string, std::pair<uint64_t, uint64_t>> found;
+    const auto all = this->backend_.depths().Depths();
+    EXPECT_TRUE(all.ok()) << all.status();
+    for (const PoolDepth& depth : all.value_or(std::vector<PoolDepth>())) {
+      found[depth.pool] = {depth.waiting, depth.running};
+    }
+    return found;
+  };
+  using testing::ElementsAre, testing::Pair;
+  EXPECT_THAT(depths(), ElementsAre(Pair("p", Pair(3, 0)), Pair("q.r", Pair(1, 0))));
+  auto taken = this->Pull("p", 2);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_THAT(depths(), ElementsAre(Pair("p", Pair(1, 2)), Pair("q.r", Pair(1, 0))));
+  taken[0]->Nak(absl::ZeroDuration());
+  const auto rest = this->PullAll("p", 2);
+  taken[1]->Ack();
+  // The server takes an acknowledgement in its own time.
+  for (int i = 0; i < 100 && depths()["p"].second > 2; ++i)
+    this->Pull("p", 1, TypeParam::patience());
+  EXPECT_THAT(depths(), ElementsAre(Pair("p", Pair(0, 2)), Pair("q.r", Pair(1, 0))));
+}
+
 TYPED_TEST_P(TaskQueueContract, AMessageGoesToOneOfManyPulls) {
   constexpr int kPulls = 8;
   Collector<typename TestFixture::Deliveries> results;
@@ -176,6 +205,7 @@ REGISTER_TYPED_TEST_SUITE_P(TaskQueueContract, DeliversInOrderUpToTheMost,
                             AWaitingPullIsServedByAPublish, APullEndsEmptyAfterItsWait,
                             WhatIsNotAcknowledgedComesAgain, InProgressKeepsAMessage,
                             WhatIsHandedBackComesAgain, ALateAcknowledgementCounts, StoresAnIdOnce,
-                            PoolsAreApart, AMessageGoesToOneOfManyPulls);
+                            PoolsAreApart, SaysHowMuchWaitsInEachPool,
+                            AMessageGoesToOneOfManyPulls);
 
 }  // namespace jaque

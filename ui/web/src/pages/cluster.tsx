@@ -65,8 +65,8 @@ function describe(shard: Shard): string {
     `shard ${shard.shard}`,
     shard.owner ? `owner ${plain(shard.owner)}` : 'nobody owns it',
     shard.standby && `standing by ${plain(shard.standby)}`,
-    shard.sequence !== undefined && `log at ${shard.sequence}`,
-    shard.lag !== undefined && `store ${shard.lag} behind`,
+    shard.projected !== undefined && `store at ${shard.projected}`,
+    shard.lag !== undefined && `store ${shard.lag} s behind`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -141,8 +141,8 @@ function Facts({cluster}: {cluster: Cluster}) {
     ['Members', `${alive} of ${cluster.members.length}`, 'alive'],
     [
       'Store',
-      lag === 0 ? 'up to date' : `${lag} behind`,
-      lag === 0 ? 'with the log' : `batches, in ${behind} shards`,
+      lag === 0 ? 'up to date' : `${lag} s behind`,
+      lag === 0 ? 'with the log' : `in ${behind} shards`,
     ],
     ...(cluster.queues ?? []).map((queue): [string, string, string] => [
       queue.name,

@@ -17,9 +17,11 @@ function PoolCard({pool}: {pool: Pool}) {
         <h2 className="ellipsis grow">
           <Text>{pool.name}</Text>
         </h2>
-        <span className="soft small number">
-          {pool.workers} worker{pool.workers === 1 ? '' : 's'}
-        </span>
+        {pool.workers !== undefined && (
+          <span className="soft small number">
+            {pool.workers} worker{pool.workers === 1 ? '' : 's'}
+          </span>
+        )}
       </header>
       <div className="body stack">
         <div className="numbers">
