@@ -209,6 +209,18 @@ void Deciding::Resume(const v1::Command& command) {
   ReplyDescription();
 }
 
+namespace {
+
+// What a start without input gets is {}.
+bool IsInput(const std::string& asked, const std::string& kept) {
+  if (asked == kept) return true;
+  const absl::StatusOr<Value> one = ParseJson(asked.empty() ? "{}" : asked);
+  const absl::StatusOr<Value> other = ParseJson(kept);
+  return one.ok() && other.ok() && *one == *other;
+}
+
+}  // namespace
+
 void Deciding::Start(const v1::Command& command) {
   const v1::StartInstance& start = command.start_instance();
   // The same start again is answered with what became of the first one.
@@ -217,6 +229,10 @@ void Deciding::Start(const v1::Command& command) {
       return Reply(v1::CommandReply::CODE_CONFLICT,
                    Cat("the id ", id_, " belongs to an instance of ",
                        outcome_.reply->instance().definition()));
+    }
+    if (!IsInput(start.input(), outcome_.reply->instance().input())) {
+      return Reply(v1::CommandReply::CODE_CONFLICT,
+                   Cat("the id ", id_, " belongs to an instance with another input"));
     }
     outcome_.reply_at_end = start.wait() && instance() != nullptr && instance()->live();
     return;

@@ -246,6 +246,22 @@ TEST(StartTest, TheSameStartAgainIsAnsweredWithWhatBecameOfTheFirst) {
   EXPECT_EQ(outcome.reply->instance().status(), v1::INSTANCE_STATUS_COMPLETED);
 }
 
+TEST(StartTest, TheSameIdWithAnotherInputIsAConflict) {
+  Core core("do: [{w: {wait: {seconds: 5}}}]");
+  core.Start(R"({"a": 1, "b": [2]})");
+  v1::Command again;
+  again.mutable_start_instance()->set_definition("t/main:1.0.0");
+  const auto code = [&](const std::string& input) {
+    again.mutable_start_instance()->set_input(input);
+    return core.Execute(again).reply->code();
+  };
+  EXPECT_EQ(code(R"({"b":[2],"a":1})"), v1::CommandReply::CODE_OK);
+  EXPECT_EQ(code(R"({"a": 1})"), v1::CommandReply::CODE_CONFLICT);
+  core.FireNext();
+  EXPECT_EQ(code(R"({"a":1,"b":[2]})"), v1::CommandReply::CODE_OK);  // it has ended
+  EXPECT_EQ(code(""), v1::CommandReply::CODE_CONFLICT);
+}
+
 TEST(StartTest, AnUnknownDefinitionIsSaidSo) {
   Core core("do: [{s: {set: {x: 1}}}]");
   v1::Command command;

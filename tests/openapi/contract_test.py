@@ -191,6 +191,7 @@ class ContractTest(unittest.TestCase):
         first, second = (self.client.ask('POST', path, {}, {'Idempotency-Key': 'k'})[2]['id']
                          for _ in range(2))
         self.assertEqual(first, second)
+        self.client.ask('POST', path, {'other': 1}, {'Idempotency-Key': 'k'}, expected=409)
         self.client.ask('POST', path, {}, {'Idempotency-Key': 'k' * 256}, expected=400)
 
     def test_schedules(self):
@@ -219,6 +220,13 @@ class ContractTest(unittest.TestCase):
             ask('GET', '/api/v1/' + path, expected=200)
         for path in ('/healthz', '/readyz', '/metrics'):
             ask('GET', path, expected=200)
+        pools = ask('GET', '/api/v1/pools', expected=200)[2]['items']
+        self.assertEqual([(pool['name'], pool['workers']) for pool in pools], [('default', 1)])
+        cluster = self.stored('/api/v1/cluster', lambda body: [
+            reader for reader in body['readers'] if reader['name'] == 'sink' and 'lag' in reader])
+        if cluster is not None:
+            self.assertEqual({member['state'] for member in cluster['members']}, {'alive'})
+            self.assertTrue([shard for shard in cluster['owners'] if 'lag' in shard])
         ask('GET', '/api/v1/dead-letters?kind=x', expected=400)
         for method, rest in (('GET', ''), ('DELETE', ''), ('POST', '/redrive')):
             ask(method, '/api/v1/dead-letters/command-1' + rest, expected=404)

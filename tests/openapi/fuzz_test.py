@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ten thousand wrong requests: none is answered by 500, none hangs, none stays in memory.
+"""Ten thousand wrong requests: none is answered by 500, none hangs, none is told a secret or stays
+in memory.
 
 JAQUE_SEED chooses the requests, JAQUE_FUZZ_REQUESTS how many.
 """
@@ -11,6 +12,7 @@ import os
 import random
 import socket
 import sys
+import tempfile
 import unittest
 import urllib.parse
 
@@ -23,6 +25,7 @@ from exchanges import METHODS, fetch  # noqa: E402
 SEED = int(os.environ.get('JAQUE_SEED', '0')) or random.SystemRandom().randrange(1, 1 << 31)
 REQUESTS = int(os.environ.get('JAQUE_FUZZ_REQUESTS', '10000'))
 CLIENTS = 4
+SECRET = 'fuzz-secret-4c1d'
 RSS_GROWTH_KIB = 200 << 10  # what caches and arenas may take; a leak of each request is far more
 
 TEXTS = ['', ' ', '0', '-1', '1e999', 'null', 'true', '\x00', '\u00e9', '\U0001f600', '..', '../..',
@@ -32,6 +35,7 @@ TEXTS = ['', ' ', '0', '-1', '1e999', 'null', 'true', '\x00', '\u00e9', '\U0001f
          '18446744073709551616', '10s', '-5s', '*', ':', '/', '\\', '\r\nX: y']
 BODIES = [b'', b'{', b'[]', b'null', b'{}', b'"x"', b'\xff\xfe', b'{"a":' * 5000, b'[' * 20000,
           b'{"reason":1}', b'a: &a [*a]', b'0' * 70000, b'{"expression":"[limit(1e9;repeat(1))]"}',
+          b'{"expression":"$secrets.tok"}', b'{"expression":"[env, $ENV, $secrets]"}',
           b'{"expression":"' + b'(' * 500 + b'"}', b'{"expression":". as [$a] | $a","input":{}}']
 HEADERS = ['Accept', 'Accept-Encoding', 'Authorization', 'Content-Type', 'If-Match',
            'If-None-Match', 'Idempotency-Key', 'Last-Event-ID', 'Origin', 'Range', 'ce-id',
@@ -131,7 +135,11 @@ def resident(pid):
 
 class FuzzTest(unittest.TestCase):
     def setUp(self):
-        self.served = jaque.Served('-log-level', 'error')
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with open(os.path.join(folder.name, 'tok'), 'w', encoding='ascii') as file:
+            file.write(SECRET)
+        self.served = jaque.Served('-secrets-dir', folder.name)
         self.served.__enter__()
         self.addCleanup(self.served.stop)
         for text in (STEPS, RHYTHM):
@@ -149,8 +157,8 @@ class FuzzTest(unittest.TestCase):
                 response = connection.getresponse()
                 if response.headers['Content-Type'] == 'text/event-stream':
                     connection.close()
-                else:
-                    response.read()
+                elif SECRET.encode() in response.read():
+                    wrong.append((seed, number, method, target, 'says a secret'))
                 statuses.add(response.status)
                 if response.status >= 500 and response.status != 503:
                     wrong.append((seed, number, method, target, response.status))
@@ -177,6 +185,8 @@ class FuzzTest(unittest.TestCase):
         statuses = set().union(*(seen for _, seen in rest))
         self.assertLessEqual({200, 400, 404}, statuses)
         self.assertEqual(self.served.get('/healthz')[0], 200)
+        self.assertEqual(self.served.get('/readyz')[0], 200)
+        self.assertNotIn(SECRET, ''.join(self.served.lines))
         grown = resident(self.served.process.pid) - before
         self.assertLess(grown, RSS_GROWTH_KIB, f'{grown} KiB more')
 
