@@ -24,6 +24,7 @@
 #include "ui/live_api.h"
 #include "ui/openapi.h"
 #include "ui/problem.h"
+#include "ui/refused_addresses.h"
 #include "ui/request_checks.h"
 #include "ui/rerun_api.h"
 #include "ui/routes.h"
@@ -56,7 +57,8 @@ class ApiImpl final : public Api {
       : parts_(parts),
         namespaces_(parts.clock, parts.ids, parts.commands, parts.store),
         audit_(parts.store),
-        guard_({parts.clock, parts.metrics, parts.authenticator, &namespaces_, &audit_,
+        refused_(parts.clock),
+        guard_({parts.clock, parts.metrics, parts.authenticator, &namespaces_, &audit_, &refused_,
                 parts.proxies}),
         sender_(parts.ids, parts.commands),
         routes_([this](const Access& access, Call call, const Routes::Handler& handler) {
@@ -127,6 +129,7 @@ class ApiImpl final : public Api {
   const ApiParts parts_;
   InstanceNamespaces namespaces_;
   AuditTrail audit_;
+  RefusedAddresses refused_;
   const Guard guard_;
   const CommandSender sender_;
   std::unique_ptr<LiveStreams> streams_;  // null without a store

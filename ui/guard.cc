@@ -49,6 +49,15 @@ absl::StatusOr<std::string> ReadToken(const HttpRequest& request) {
   return token;
 }
 
+HttpResponse TooManyRefused(absl::Duration wait) {
+  HttpResponse response = ProblemResponse(
+      429, fmt::format("{} tokens of this address were refused within a minute: wait",
+                       limits::kRefusedTokens));
+  response.headers = {
+      {"Retry-After", std::to_string(absl::ToInt64Seconds(absl::Ceil(wait, absl::Seconds(1))))}};
+  return response;
+}
+
 HttpResponse ProblemOfCaller(const absl::Status& status, Metrics* metrics) {
   if (!absl::IsUnauthenticated(status)) return ProblemOfStatus(status);
   metrics->refused_unauthenticated.Increment();
@@ -68,13 +77,21 @@ void Guard::Admit(const Access& access, Call call, const Routes::Handler& handle
 
 void Guard::Authenticate(const Access& access, Call call, const Routes::Handler& handler) const {
   const absl::StatusOr<std::string> token = ReadToken(call.request);
-  if (!token.ok()) return call.reply(ProblemOfCaller(token.status(), parts_.metrics));
-  parts_.authenticator->Authenticate(*token, [this, access, call = std::move(call),
-                                              &handler](absl::StatusOr<Caller> caller) mutable {
+  if (call.request.Header("Authorization").empty()) {
+    return call.reply(ProblemOfCaller(token.status(), parts_.metrics));
+  }
+  const std::string address = parts_.proxies.ClientOf(call.request);
+  const absl::Duration wait = parts_.refused->WaitOf(address);
+  if (wait > absl::ZeroDuration()) return call.reply(TooManyRefused(wait));
+  auto judged = [this, access, address, call = std::move(call),
+                 &handler](absl::StatusOr<Caller> caller) mutable {
+    if (absl::IsUnauthenticated(caller.status())) parts_.refused->Note(address);
     if (!caller.ok()) return call.reply(ProblemOfCaller(caller.status(), parts_.metrics));
     call.caller = *std::move(caller);
     Authorize(access, std::move(call), handler);
-  });
+  };
+  if (!token.ok()) return judged(token.status());
+  parts_.authenticator->Authenticate(*token, std::move(judged));
 }
 
 void Guard::Authorize(const Access& access, Call call, const Routes::Handler& handler) const {

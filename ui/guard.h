@@ -12,6 +12,7 @@
 #include "ui/authenticator.h"
 #include "ui/client_address.h"
 #include "ui/instance_namespaces.h"
+#include "ui/refused_addresses.h"
 #include "ui/routes.h"
 
 namespace jaque::ui {
@@ -23,6 +24,7 @@ struct GuardParts {
   Authenticator* authenticator = nullptr;  // null: nobody is asked (-auth none)
   InstanceNamespaces* namespaces = nullptr;
   AuditTrail* audit = nullptr;
+  RefusedAddresses* refused = nullptr;
   TrustedProxies proxies;
 };
 

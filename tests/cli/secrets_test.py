@@ -13,6 +13,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
 import jaque  # noqa: E402
 from bad_input_test import closed_port, workflow  # noqa: E402
+from cluster import wait_for  # noqa: E402
 from stand_in import StandIn  # noqa: E402
 
 SECRET = 't0p s3cret/+&=ä"token'
@@ -96,11 +97,56 @@ class SecretsTest(unittest.TestCase):
                 _, body = served.start(f'cli/secret{number}', wait='60s')
                 self.assertEqual(body['status'], 'faulted')
                 self.assert_silent(json.dumps(body, ensure_ascii=False))
-                _, _, body = served.get('/api/v1/instances/' + body['id'])
-                self.assert_silent(json.dumps(body, ensure_ascii=False))
+                self.read_back(served, '/api/v1/instances/' + body['id'])
             self.assert_silent(served.get('/metrics')[2])
             served.stop()
             self.assert_silent(''.join(served.lines))
+
+    def read_back(self, served, path):
+        """All that the engine and the store know of an instance that has ended."""
+        def ended():
+            _, _, page = served.get(path + '/tasks')
+            return [row for row in page['items'] if row.get('endedAt')]
+        rows = wait_for('its tasks are in the store', ended)
+        for rest in ('', '/history?limit=1000', '/tasks', *(f'/tasks/{row["seq"]}' for row in rows)):
+            status, _, body = served.get(path + rest)
+            self.assertEqual(status, 200, body)
+            self.assert_silent(json.dumps(body, ensure_ascii=False))
+
+    def test_data_is_never_evaluated(self):
+        trap = {'msg': '${ $secrets }', 'more': ['${ $context }', '${ env }', '${ .msg }']}
+        for task in ("set: '${ . }'", "set: {msg: '${ .msg }', more: '${ .more }'}",
+                     "do: [{s: {set: '${ . }'}}]", "for: {in: '${ [.] }'}\n      do: "
+                     "[{s: {set: '${ $item }'}}]",
+                     "try: [{r: {raise: {error: {type: 'https://example.org/e', status: 400, "
+                     "title: '${ .msg }', detail: '${ .more[0] }'}}}}]\n      catch: {as: e, do: "
+                     "[{s: {set: {msg: '${ $e.title }', more: ['${ $e.detail }', '${ .more[1] }', "
+                     "'${ .more[2] }']}}}]}"):
+            with self.subTest(task):
+                text = workflow(f"\n  - first:\n      {task}\n  - next: {{set: '${{ . }}'}}",
+                                'trap', USE)
+                result = jaque.run(text, given=trap)
+                self.assertEqual((result.code, result.output), (0, trap), result)
+
+    def test_data_of_events_and_of_children_is_never_evaluated(self):
+        trap = {'msg': '${ $secrets }'}
+        child = workflow("\n  - s: {set: '${ . }'}", 'child')
+        parent = workflow("""
+  - hear: {listen: {to: {one: {with: {type: trap}}}}}
+  - child:
+      run:
+        workflow: {namespace: cli, name: child, version: '1.0.0', input: {msg: '${ .[0].msg }'}}""",
+                          'parent')
+        with jaque.Served() as served:
+            served.define(child)
+            served.define(parent)
+            _, started = served.start('cli/parent')
+            status, _, said = served.post('/api/v1/events', json.dumps(
+                {'specversion': '1.0', 'id': '1', 'source': '/t', 'type': 'trap', 'data': trap}),
+                {'Content-Type': 'application/cloudevents+json'})
+            self.assertEqual(status, 202, said)
+            _, _, ended = served.get(f'/api/v1/instances/{started["id"]}?wait=60s')
+            self.assertEqual(ended.get('output'), trap, ended)
 
     def test_secrets_of_the_environment_stay_there(self):
         text = workflow('  - s: {run: {shell: {command: env}}}')
