@@ -31,13 +31,18 @@ absl::StatusOr<std::shared_ptr<const dsl::Workflow>> LoadDefinition(const std::s
   return absl::InvalidArgumentError(fmt::format("{} is not a valid definition", path));
 }
 
-absl::Status LoadDefinitions(const std::vector<std::string>& paths, DefinitionStore* definitions) {
+absl::Status LoadDefinitions(const std::vector<std::string>& paths, Differing differing,
+                             DefinitionStore* definitions) {
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(const std::vector<std::string> files, DefinitionFiles(path));
     for (const std::string& file : files) {
       ASSIGN_OR_RETURN(std::shared_ptr<const dsl::Workflow> workflow, LoadDefinition(file));
+      const std::string id = workflow->id();
       const absl::Status stored = definitions->Put(std::move(workflow));
-      if (!stored.ok()) {
+      if (absl::IsAlreadyExists(stored) && differing == Differing::kKept) {
+        LogWarn("the stored definition differs and stays: a version never changes",
+                {{"definition", id}, {"file", file}});
+      } else if (!stored.ok()) {
         return absl::Status(stored.code(), file + ": " + std::string(stored.message()));
       }
     }

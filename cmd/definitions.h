@@ -19,8 +19,14 @@ namespace jaque::cmd {
 // been printed), NotFound if it cannot be read.
 absl::StatusOr<std::shared_ptr<const dsl::Workflow>> LoadDefinition(const std::string& path);
 
+// What of a definition whose version is stored already, with another text: AlreadyExists, or a
+// warning and the stored one stays (samples: who takes a newer jaque over an old data folder shall
+// not be stuck).
+enum class Differing { kRefused, kKept };
+
 // Everything in files and folders.
-absl::Status LoadDefinitions(const std::vector<std::string>& paths, DefinitionStore* definitions);
+absl::Status LoadDefinitions(const std::vector<std::string>& paths, Differing differing,
+                             DefinitionStore* definitions);
 
 // Has the schedules of all stored definitions follow their newest versions. Does not wait for it.
 void SetSchedules(DefinitionStore* definitions, CommandBus* commands, IdGenerator* ids);

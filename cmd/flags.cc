@@ -217,7 +217,8 @@ void AddDefinitionFlags(CLI::App* app, Flags* flags) {
           "file or folder of definitions to load at the start; may be repeated")
       ->type_name("PATH")
       ->group("Definitions");
-  AddList(app, "--samples", &flags->definitions, "the same; make run gives deploy/samples")
+  AddList(app, "--samples", &flags->samples,
+          "the same, but one that differs from what is stored is left out with a warning")
       ->type_name("PATH")
       ->group("Definitions");
 }

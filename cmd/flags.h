@@ -45,6 +45,7 @@ struct Flags {
 
   // Definitions.
   std::vector<std::string> definitions;
+  std::vector<std::string> samples;  // the same, but what is stored stays
 
   // The world outside, as workers reach it.
   int workers = 64;

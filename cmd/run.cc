@@ -252,7 +252,8 @@ void AddRunFlags(CLI::App* app, RunFlags* flags) {
 
 absl::Status Prepare(const RunFlags& flags, const std::shared_ptr<const dsl::Workflow>& workflow,
                      Node* node) {
-  RETURN_IF_ERROR(LoadDefinitions(flags.common.definitions, node->definitions()));
+  RETURN_IF_ERROR(
+      LoadDefinitions(flags.common.definitions, Differing::kRefused, node->definitions()));
   return node->definitions()->Put(workflow);
 }
 

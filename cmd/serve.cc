@@ -75,11 +75,10 @@ class Process {
         absl::ToDoubleSeconds(node_->clock()->Now() - absl::UnixEpoch()));
     // Listens first, so that a port that is taken is known before anything is done.
     RETURN_IF_ERROR(StartHttp());
-    RETURN_IF_ERROR(PatientlyWhileAway(node_->clock(), "loading definitions", [this] {
-      return LoadDefinitions(flags_.definitions, node_->definitions());
-    }));
+    RETURN_IF_ERROR(
+        PatientlyWhileAway(node_->clock(), "loading definitions", [this] { return Load(); }));
     RETURN_IF_ERROR(node_->Start(exit_));
-    if (!flags_.definitions.empty()) {
+    if (!flags_.definitions.empty() || !flags_.samples.empty()) {
       SetSchedules(node_->definitions(), node_->commands(), node_->ids());
     }
     ready_ = true;
@@ -95,6 +94,11 @@ class Process {
   }
 
  private:
+  absl::Status Load() {
+    RETURN_IF_ERROR(LoadDefinitions(flags_.definitions, Differing::kRefused, node_->definitions()));
+    return LoadDefinitions(flags_.samples, Differing::kKept, node_->definitions());
+  }
+
   absl::Status StartHttp() {
     ui::ApiParts parts;
     parts.clock = node_->clock();

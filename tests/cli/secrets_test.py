@@ -108,7 +108,8 @@ class SecretsTest(unittest.TestCase):
             _, _, page = served.get(path + '/tasks')
             return [row for row in page['items'] if row.get('endedAt')]
         rows = wait_for('its tasks are in the store', ended)
-        for rest in ('', '/history?limit=1000', '/tasks', *(f'/tasks/{row["seq"]}' for row in rows)):
+        tasks = [f'/tasks/{row["seq"]}' for row in rows]
+        for rest in ('', '/history?limit=1000', '/tasks', *tasks):
             status, _, body = served.get(path + rest)
             self.assertEqual(status, 200, body)
             self.assert_silent(json.dumps(body, ensure_ascii=False))
