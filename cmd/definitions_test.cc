@@ -12,8 +12,8 @@
 namespace jaque::cmd {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class DefinitionsTest : public ::testing::Test {
  protected:
