@@ -23,6 +23,7 @@ class Graveyard final : public DeadLetters, public DeadNotifications {
     }
     return page;
   }
+  absl::StatusOr<uint64_t> CountDead() override { return commands.size(); }
   absl::StatusOr<DeadLetter> GetDead(uint64_t sequence) override {
     if (!commands.contains(sequence)) return absl::NotFoundError("gone");
     return commands[sequence];
