@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/dead_letters_api.h"
-
 #include <map>
 
 #include "ui/api_fixture.h"
+#include "ui/dead_letters_api.h"
 
 namespace jaque::ui {
 namespace {
@@ -105,8 +104,8 @@ class DeadLettersTest : public StoreApiTest {
 
 TEST_F(DeadLettersTest, BothKindsAreListedWhateverThePage) {
   for (const char* limit : {"limit=1", "limit=2", "limit=3", "limit=50"}) {
-    EXPECT_THAT(Ids(limit), ElementsAre("command-3", "command-5", "notification-1-a",
-                                        "notification-2-b"));
+    EXPECT_THAT(Ids(limit),
+                ElementsAre("command-3", "command-5", "notification-1-a", "notification-2-b"));
   }
   EXPECT_THAT(Ids("kind=command&limit=1"), ElementsAre("command-3", "command-5"));
   EXPECT_THAT(Ids("kind=notification&limit=1"),
