@@ -90,7 +90,8 @@ class DataDirTest(unittest.TestCase):
         # The id is taken, for whoever asks again after the restart.
         process.kill()
         process = self.serve('-data-sync', 'normal')
-        self.assertEqual(process.start('test/waits', {'n': 5}, id='timer')[1]['output'], {'n': 8})
+        self.assertEqual(process.start('test/waits', {'n': 4}, id='timer')[1]['output'], {'n': 8})
+        self.assertEqual(process.start('test/waits', {'n': 5}, id='timer')[0], 409)
         self.assertEqual(self.await_output(process, 'timer')['output'], {'n': 8})
 
     def test_a_full_disk_refuses_and_recovers(self):

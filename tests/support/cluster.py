@@ -257,14 +257,15 @@ do:
 
     def _start(self, chance, name, given):
         process = chance.choice(self.processes)
+        connection = jaque.http.client.HTTPConnection(process.url, timeout=5)
         try:
-            connection = jaque.http.client.HTTPConnection(process.url, timeout=5)
             connection.request('POST', f'/api/v1/definitions/test/steps/instances?id={name}',
                                body=json.dumps({'n': given}))
             status = connection.getresponse().status
-            connection.close()
         except (OSError, jaque.http.client.HTTPException):
             return False
+        finally:
+            connection.close()
         if status not in (200, 202):
             return False
         with self.lock:
