@@ -164,6 +164,7 @@ class Shard {
   uint64_t tail_number_ = 0;
   bool reading_ = false;  // the tail, or the snapshot before it
   bool caught_up_ = false;
+  Sequence read_anew_after_ = 0;  // the place from which the tail was read anew last
   bool read_again_ = false;  // a timer will
   std::deque<Unread> unread_;
 

@@ -118,13 +118,21 @@ void Shard::OpenEnded(const AppendResult& result) {
 }
 
 // A refusal says that there is more to read. A tail that does not bring it in this time has been
-// lost by the server and would notice that by its silence, seconds later.
+// lost by the server and would notice that by its silence, seconds later. Where reading anew brings
+// nothing either, the log has lost what was read of it.
 void Shard::ReadAnewLater() {
   parts_.executor->At(parts_.executor->Now() + kTailPatienceMicros,
                       [this, number = tail_number_, after = in_flight_after_] {
-                        const bool silent = number == tail_number_ && last_ == after;
                         if (phase_ != Phase::kOpening || appending_ || !caught_up_) return;
-                        if (silent) StartReading();
+                        if (number != tail_number_ || last_ != after) return;  // it brought some
+                        if (std::exchange(read_anew_after_, last_) == last_) {
+                          LogWarn(
+                              "a shard's log is not what was read of it; it is read from its "
+                              "beginning",
+                              {{"shard", parts_.id}, {"after", last_}});
+                          Forget();
+                        }
+                        StartReading();
                       });
 }
 

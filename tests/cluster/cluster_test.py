@@ -277,23 +277,6 @@ do:
                 fleet.check(load, 'coordination away for 8 s')
                 self.assertEqual(fleet.epoch(), epoch)
 
-    def test_a_server_that_lost_what_it_acknowledged(self):
-        with Fleet(engines=2) as fleet, cluster.new_folder() as folder:
-            with cluster.Load(fleet.alive()) as load:
-                self.assertGreater(load.run(1), 0)
-                before = set(load.acknowledged)
-                fleet.nats.copy(0, f'{folder}/kept')
-                load.await_more(50)
-                fleet.nats.put_back(0, f'{folder}/kept')
-                lost = set(load.acknowledged) - before
-                load.await_more(100)
-            # What came between is lost with the server's files. What came before or after is whole,
-            # no epoch went backwards, and nobody died of it.
-            for name in lost:
-                load.acknowledged.pop(name)
-            fleet.check(load, f'a server that lost {len(lost)} starts')
-            self.assertEqual(len(fleet.alive()), 2)
-
     def test_a_rolling_restart(self):
         # Few shards, so that none is silent only because nobody wants anything of it.
         with Fleet(shards=4) as fleet:

@@ -123,21 +123,6 @@ class Nats:
         self.processes[index].kill()
         self.processes[index].wait()
 
-    def copy(self, index, path):
-        """Keeps what a server holds; it is away meanwhile."""
-        self.kill(index)
-        shutil.copytree(f'{self.folder}/{index}', path)
-        self.start(index)
-        self.wait_ready()
-
-    def put_back(self, index, path):
-        """The server forgets what it took since, as after a loss of power or from a backup."""
-        self.kill(index)
-        shutil.rmtree(f'{self.folder}/{index}')
-        shutil.copytree(path, f'{self.folder}/{index}')
-        self.start(index)
-        self.wait_ready()
-
 
 class Gate:
     """A way to a server that can be cut: bytes stand still, connections stay."""
