@@ -144,8 +144,8 @@ function Facts({cluster}: {cluster: Cluster}) {
       lag === 0 ? 'up to date' : `${lag} s behind`,
       lag === 0 ? 'with the log' : `in ${behind} shards`,
     ],
-    ...(cluster.queues ?? []).map((queue): [string, string, string] => [
-      queue.name,
+    ...cluster.queues.map((queue): [string, string, string] => [
+      queue.name.charAt(0).toUpperCase() + queue.name.slice(1),
       queue.waiting.toLocaleString(),
       'waiting',
     ]),
@@ -213,6 +213,59 @@ function Openings({
   );
 }
 
+function Counters({counters}: {counters: Cluster['counters']}) {
+  const rows: [string, number][] = [
+    ['Commands sent on to the owner of their object', counters.forwarded],
+    ['of these without an answer', counters.forwardingFailed],
+    ['Commands refused: the object is not its own', counters.notOwned],
+    ['Batches refused: of a former owner', counters.staleEpochs],
+    ['Views that came', counters.viewChanges],
+  ];
+  return (
+    <section className="card" aria-label="Counters">
+      <header>
+        <h2 className="grow">Counted by this process</h2>
+        <span className="small soft">since it started</span>
+      </header>
+      <ul className="openings">
+        {rows.map(([words, count]) => (
+          <li key={words}>
+            <span className="grow">{words}</span>
+            <span className="number">{count.toLocaleString()}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Readers({readers}: {readers: Cluster['readers']}) {
+  return (
+    <section className="card" aria-label="Readers of the log">
+      <header>
+        <h2>Readers of the log</h2>
+      </header>
+      {readers.length === 0 && <p className="body soft">None is known.</p>}
+      <ul className="openings">
+        {readers.map((reader) => (
+          <li key={reader.name}>
+            <span className="grow">
+              <Text>{reader.name}</Text>
+            </span>
+            <span className="number">
+              {reader.lag === undefined
+                ? 'not known'
+                : reader.lag === 0
+                  ? 'up to date'
+                  : `${reader.lag} s behind in ${reader.behind ?? 0} shards`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function Seen({cluster}: {cluster: Cluster}) {
   const colour = useColours(cluster);
   const ranks = {alive: 0, suspect: 1, dead: 2};
@@ -241,7 +294,11 @@ function Seen({cluster}: {cluster: Cluster}) {
           </section>
           <Openings cluster={cluster} colour={colour} />
         </div>
-        <ShardMap cluster={cluster} colour={colour} />
+        <div className="stack">
+          <ShardMap cluster={cluster} colour={colour} />
+          <Readers readers={cluster.readers} />
+          <Counters counters={cluster.counters} />
+        </div>
       </div>
     </>
   );
