@@ -3,13 +3,13 @@
 import base64
 import hashlib
 import hmac
-import http.server
 import json
-import threading
 import time
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+
+from stand_in import StandIn
 
 
 def encode(data):
@@ -69,40 +69,19 @@ def signed_with_public_key(key, claims):
                   lambda text: hmac.new(key.pem(), text, hashlib.sha256).digest())
 
 
-class Issuer:
+class Issuer(StandIn):
     """A context manager; publishes `keys`, which may change."""
 
     def __init__(self, *keys):
+        super().__init__(self._publish)
         self.keys = list(keys)
 
-    def __enter__(self):
-        issuer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # pylint: disable=invalid-name
-                documents = {
-                    '/.well-known/openid-configuration': {
-                        'issuer': issuer.url, 'jwks_uri': issuer.url + '/keys'},
-                    '/keys': {'keys': [key.public() for key in issuer.keys]}}
-                body = json.dumps(documents.get(self.path, {})).encode()
-                self.send_response(200 if self.path in documents else 404)
-                self.send_header('Content-Length', str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-        self.url = f'http://127.0.0.1:{self.server.server_address[1]}'
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def _publish(self, request):
+        documents = {
+            '/.well-known/openid-configuration': {
+                'issuer': self.url, 'jwks_uri': self.url + '/keys'},
+            '/keys': {'keys': [key.public() for key in self.keys]}}
+        return 200 if request.path in documents else 404, documents.get(request.path, {})
 
     def claims(self, **more):
         return {'iss': self.url, 'aud': 'jaque', 'sub': 'ada', 'exp': int(time.time()) + 3600,
