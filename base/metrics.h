@@ -50,7 +50,7 @@ struct Metrics {
   prometheus::Histogram& takeover_seconds;
   prometheus::Counter& snapshots;
 
-  // The work queue. Waiting tasks by pool; of the pools that this process serves.
+  // The work queue, as engines see it: waiting tasks by pool, of all pools that there are or were.
   prometheus::Family<prometheus::Gauge>& tasks_waiting;
   prometheus::Gauge& dead_letters;  // commands that were given up
 

@@ -69,7 +69,7 @@ void AddOutsideFlags(CLI::App* app, Flags* flags);
 // -log-level, -log-format, -config.
 void AddProcessFlags(CLI::App* app, Flags* flags);
 
-// "all", "engine,worker": InvalidArgument names what is unknown or not built yet.
+// "all", "engine,worker": InvalidArgument names what is unknown.
 absl::StatusOr<std::set<Role>> ParseTarget(const std::string& text);
 
 // Combinations that cannot work, each refused in one sentence.
